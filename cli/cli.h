@@ -21,6 +21,25 @@ typedef enum cli_exit {
     CLI_KILLED = 130,
 } cli_exit;
 
+/* Returns an exit status other than CLI_DONE at once: where there is nothing to clean up. */
+#define CLI_PASS(e)               \
+    do {                          \
+        const int ended_ = (e);   \
+        if (ended_ != CLI_DONE) { \
+            return ended_;        \
+        }                         \
+    } while (0)
+
+/* Stores the exit status and leaves through `cleanup:` if it is not CLI_DONE. Needs a local
+ * `status`. */
+#define CLI_TRY(e)                \
+    do {                          \
+        status = (e);             \
+        if (status != CLI_DONE) { \
+            goto cleanup;         \
+        }                         \
+    } while (0)
+
 /* A verb: a row in its own file, named in verbs.def. */
 struct cli_verb {
     const char *name; /* "marginals"; "generate ising" where the second word picks a kind */
@@ -123,6 +142,12 @@ int cli_not_evidence(const gbs_model *model, const char *text);
 
 /* "gibbsite: ..." on stderr. @return status, for `return cli_error(...)`. */
 int cli_error(int status, const char *format, ...) CLI_PRINTF(2, 3);
+/* CLI_DONE if none of the pointers, to what was just allocated, is NULL; otherwise CLI_FAILED after
+ * a message. */
+#define CLI_HAVE(...)                                                           \
+    cli_have(sizeof((const void *const[]){__VA_ARGS__}) / sizeof(const void *), \
+             (const void *const[]){__VA_ARGS__})
+int cli_have(size_t n, const void *const pointer[]);
 void cli_note(const cli_arguments *arguments, const char *format, ...) CLI_PRINTF(2, 3);
 /* The status of an answer that was written: CLI_DOUBTFUL where it had to converge. */
 int cli_judge(const cli_arguments *arguments, int converged, int status);

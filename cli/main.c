@@ -12,9 +12,7 @@ int main(int argc, char **argv)
     cli_signals_end();
     /* getopt permutes what it parses; the summary shows the command as it was typed */
     char **typed = calloc((size_t)argc + 1, sizeof *typed);
-    if (typed == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(typed));
     memcpy(typed, argv, (size_t)argc * sizeof *typed);
     const int status = cli_program(argc, argv, argc, typed);
     free(typed);

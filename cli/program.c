@@ -297,10 +297,7 @@ int cli_program(int argc, char **argv, int n_typed, char **typed)
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     (void)sigaction(SIGPIPE, &ignore, NULL);
     return_memory();
-    const int status = check_environment();
-    if (status != CLI_DONE) {
-        return status;
-    }
+    CLI_PASS(check_environment());
     if (argc < 2) {
         return cli_help_welcome(stderr);
     }

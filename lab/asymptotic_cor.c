@@ -134,10 +134,8 @@ static gbs_status take_tables(const lab_focus *f, lab_asymptotic *a, gbs_error *
     a->t = gbsi_alloc_array_zero(n, sizeof *a->t);
     a->distance = gbsi_alloc_array_zero(n, sizeof *a->distance);
     a->part = gbsi_alloc_array_zero(n, sizeof *a->part);
-    if (a->neighbour == NULL || a->state == NULL || a->p == NULL || a->t == NULL ||
-        a->distance == NULL || a->part == NULL) {
-        return gbsi_no_memory(err, "decompose", n * sizeof *a->p);
-    }
+    GBSI_PASS(
+        GBSI_HAVE(err, "decompose", a->neighbour, a->state, a->p, a->t, a->distance, a->part));
     for (uint32_t i = 0; i < f->n_neighbours; i++) {
         a->neighbour[i] = f->model->user_variable[f->neighbour[i]];
     }

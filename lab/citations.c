@@ -71,15 +71,13 @@ static gbs_status imply(network *w, uint32_t body, uint32_t head, double weight,
 static gbs_status find_pair(network *w, uint32_t *pair, uint32_t n, uint32_t i, uint32_t j,
                             uint32_t *atom, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint32_t *at = &pair[(size_t)(i < j ? i : j) * n + (i < j ? j : i)];
     if (*at == UINT32_MAX) {
-        GBSI_TRY(add_atom(w, at, err));
-        GBSI_TRY(believe(w, *at, ALIKE * lab_normal(w->lab, LAB_ALIKE, *at), err));
+        GBSI_PASS(add_atom(w, at, err));
+        GBSI_PASS(believe(w, *at, ALIKE * lab_normal(w->lab, LAB_ALIKE, *at), err));
     }
     *atom = *at;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Strings of a citation. */
@@ -97,23 +95,21 @@ static uint32_t pick(const laboratory *lab, uint32_t index, uint32_t which, uint
 static gbs_status join(network *w, uint32_t same, const citation *a, const citation *b,
                        gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint32_t atom = 0;
     if (a->author != b->author) {
-        GBSI_TRY(find_pair(w, w->author, w->n_authors, a->author, b->author, &atom, err));
-        GBSI_TRY(imply(w, same, atom, IMPLIES, err));
+        GBSI_PASS(find_pair(w, w->author, w->n_authors, a->author, b->author, &atom, err));
+        GBSI_PASS(imply(w, same, atom, IMPLIES, err));
     }
     if (a->venue != b->venue) {
-        GBSI_TRY(find_pair(w, w->venue, VENUES, a->venue, b->venue, &atom, err));
-        GBSI_TRY(imply(w, same, atom, IMPLIES, err));
+        GBSI_PASS(find_pair(w, w->venue, VENUES, a->venue, b->venue, &atom, err));
+        GBSI_PASS(imply(w, same, atom, IMPLIES, err));
     }
     if (a->title != b->title) {
-        GBSI_TRY(find_pair(w, w->title, TITLES, a->title, b->title, &atom, err));
-        GBSI_TRY(imply(w, same, atom, IMPLIES, err));
-        GBSI_TRY(imply(w, atom, same, TITLE, err));
+        GBSI_PASS(find_pair(w, w->title, TITLES, a->title, b->title, &atom, err));
+        GBSI_PASS(imply(w, same, atom, IMPLIES, err));
+        GBSI_PASS(imply(w, atom, same, TITLE, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Adds transitivity: if two of same(i, j), same(j, k) and same(i, k) are true, the third is true
@@ -122,17 +118,14 @@ static gbs_status chain(network *w, uint32_t ij, uint32_t jk, uint32_t ik, gbs_e
 {
     static const uint32_t state[3] = {0, 0, 1};
     const uint32_t atom[3][3] = {{ij, jk, ik}, {ij, ik, jk}, {jk, ik, ij}};
-    gbs_status status = GBS_OK;
     for (int i = 0; i < 3; i++) {
-        GBSI_TRY(add_clause(w, 3, atom[i], state, CHAIN, err));
+        GBSI_PASS(add_clause(w, 3, atom[i], state, CHAIN, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status add_group(network *w, uint32_t group, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     citation c[GROUP];
     uint32_t same[GROUP][GROUP];
     for (uint32_t i = 0; i < TITLES * TITLES; i++) {
@@ -145,16 +138,15 @@ static gbs_status add_group(network *w, uint32_t group, gbs_error *err)
     }
     for (uint32_t i = 0; i < GROUP; i++) {
         for (uint32_t j = i + 1; j < GROUP; j++) {
-            GBSI_TRY(add_atom(w, &same[i][j], err));
-            GBSI_TRY(believe(w, same[i][j], -DIFFERENT, err));
-            GBSI_TRY(join(w, same[i][j], &c[i], &c[j], err));
+            GBSI_PASS(add_atom(w, &same[i][j], err));
+            GBSI_PASS(believe(w, same[i][j], -DIFFERENT, err));
+            GBSI_PASS(join(w, same[i][j], &c[i], &c[j], err));
         }
     }
     for (uint32_t i = 0; i + 2 < GROUP; i++) {
-        GBSI_TRY(chain(w, same[i][i + 1], same[i + 1][i + 2], same[i][i + 2], err));
+        GBSI_PASS(chain(w, same[i][i + 1], same[i + 1][i + 2], same[i][i + 2], err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status lab_citations_make(const laboratory *lab, uint32_t groups, gbs_model **model,
@@ -167,10 +159,7 @@ gbs_status lab_citations_make(const laboratory *lab, uint32_t groups, gbs_model 
     w.author = gbsi_alloc_array(n_pairs, sizeof *w.author);
     w.title = gbsi_alloc_array(TITLES * TITLES, sizeof *w.title);
     w.venue = gbsi_alloc_array(VENUES * VENUES, sizeof *w.venue);
-    if (w.author == NULL || w.title == NULL || w.venue == NULL) {
-        status = gbsi_no_memory(err, "citations", n_pairs * sizeof *w.author);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "citations", w.author, w.title, w.venue));
     memset(w.author, 0xFF, n_pairs * sizeof *w.author);
     memset(w.venue, 0xFF, VENUES * VENUES * sizeof *w.venue);
     GBSI_TRY(gbs_builder_new(&w.builder, err));

@@ -36,9 +36,7 @@ gbs_status lab_contest_run(laboratory *lab, const gbs_model *model, uint64_t cha
         const bool whole_period = c->draw == GBS_DRAW_CUD;
         gbs_run_options options = lab_options(lab, chains, whole_period ? sweeps - 1 : sweeps);
         uint32_t *edge = gbsi_alloc_array((size_t)n_variables * 2, (c->ring + 1) * sizeof *edge);
-        if (edge == NULL) {
-            return gbsi_no_memory(err, c->name, n_variables * sizeof *edge);
-        }
+        GBSI_PASS(GBSI_HAVE(err, c->name, edge));
         lab_contender_options(c, n_variables, edge, &options);
         status = lab_curves_run(lab, c->name, model, &options, contest->statistic, contest->context,
                                 &contest->curves[i], err);

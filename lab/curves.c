@@ -25,10 +25,7 @@ static gbs_status watch(void *context, uint64_t draw, uint32_t chain, double log
     const watcher *w = context;
     const uint64_t sweeps = draw + 1;
     (void)log_density;
-    const gbs_status status = gbsi_joint_add(w->joint, chain, state, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_joint_add(w->joint, chain, state, err));
     size_t k = 0;
     while (k < w->curves->n && w->curves->sweeps[k] < (double)sweeps) {
         k++;
@@ -55,9 +52,7 @@ gbs_status lab_curves_run(laboratory *lab, const char *what, const gbs_model *mo
         curves.sweeps[curves.n++] = (double)options->sweeps;
     }
     curves.value = gbsi_alloc_array_zero(curves.n * curves.n_runs, sizeof *curves.value);
-    if (curves.value == NULL) {
-        return gbsi_no_memory(err, what, curves.n * curves.n_runs * sizeof *curves.value);
-    }
+    GBSI_PASS(GBSI_HAVE(err, what, curves.value));
     GBSI_TRY(gbsi_joint_new(model, 0, NULL, curves.n_runs, &w.joint, err));
     GBSI_TRY(lab_run(lab, what, model, options, watch, &w, NULL, err));
     if (status == GBS_OK) {

@@ -20,10 +20,7 @@
 static gbs_status settle(const gbs_model *model, const gbs_run_options *asked, uint32_t focus,
                          gbs_run_options *options, gbs_error *err)
 {
-    const gbs_status status = gbsi_options_take(asked, options, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_options_take(asked, options, err));
     if (focus >= model->n_variables) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "focus: there is no variable %u, the model has %u",
                          focus, model->n_variables);
@@ -74,9 +71,7 @@ static gbs_status translate_edges(const gbs_run_options *options, lab_focus_sett
     const gbs_model *model = setting->model->model;
     const size_t n = options->n_dummy_edges;
     setting->extra.pair = gbsi_alloc_array(n, 2 * sizeof *setting->extra.pair);
-    if (setting->extra.pair == NULL) {
-        return gbsi_no_memory(err, "decompose", n * 2 * sizeof *setting->extra.pair);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "decompose", setting->extra.pair));
     for (size_t i = 0; i < n; i++) {
         const uint32_t *pair = options->dummy_edges + 2 * i;
         if (pair[0] >= model->n_variables || pair[1] >= model->n_variables) {
@@ -99,31 +94,28 @@ gbs_status lab_focus_set(const gbs_model *model, const gbs_evidence *evidence,
                          const gbs_run_options *options, uint32_t focus, uint64_t most_states,
                          lab_focus_setting *setting, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(settle(model, options, focus, &setting->options, err));
-    GBSI_TRY(gbsi_condition(model, evidence, &setting->model, err));
+    GBSI_PASS(settle(model, options, focus, &setting->options, err));
+    GBSI_PASS(gbsi_condition(model, evidence, &setting->model, err));
     const uint64_t n = gbsi_n_states(setting->model, NULL);
     if (n > most_states) {
         char found[24];
         (void)snprintf(found, sizeof found, n == UINT64_MAX ? "too many" : "%" PRIu64, n);
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_LIMIT,
-                           "decompose: the free variables have %s joint states, at most %" PRIu64
-                           " are told apart",
-                           found, most_states));
+        return gbsi_fail(err, GBS_ERR_LIMIT,
+                         "decompose: the free variables have %s joint states, at most %" PRIu64
+                         " are told apart",
+                         found, most_states);
     }
     const uint32_t x = setting->model->free_variable[focus];
     if (x == GBSI_NONE) {
-        GBSI_TRY(gbsi_fail(
+        return gbsi_fail(
             err, GBS_ERR_ARGUMENT,
             "focus: variable %u has only one possible state, so that there is nothing to draw",
-            focus));
+            focus);
     }
-    GBSI_TRY(translate_edges(&setting->options, setting, err));
+    GBSI_PASS(translate_edges(&setting->options, setting, err));
     const lab_focus_keys keys =
         keys_of(&setting->options, setting->model->n_variables, &setting->extra);
-    GBSI_TRY(lab_focus_new(setting->model, x, &keys, &setting->focus, err));
-cleanup:
-    return status;
+    return lab_focus_new(setting->model, x, &keys, &setting->focus, err);
 }
 
 void lab_focus_setting_free(lab_focus_setting *setting)
@@ -211,9 +203,7 @@ static gbs_status take_results(const gbs_run_options *options, size_t n_keys,
     const size_t n = out->n_checkpoints * LAB_N_COMPONENTS * out->n_chains;
     out->sweeps = gbsi_alloc_array(out->n_checkpoints, sizeof *out->sweeps);
     out->value = gbsi_alloc_array_zero(n, sizeof *out->value);
-    if (out->sweeps == NULL || out->value == NULL) {
-        return gbsi_no_memory(err, "decompose", n * sizeof *out->value);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "decompose", out->sweeps, out->value));
     for (size_t k = 0; k < out->n_checkpoints; k++) {
         out->sweeps[k] = UINT64_C(1) << k;
     }
@@ -224,9 +214,7 @@ static gbs_status take_results(const gbs_run_options *options, size_t n_keys,
 static gbs_status map_states(const lab_focus *f, uint32_t arity, uint32_t **out, gbs_error *err)
 {
     uint32_t *map = gbsi_alloc_array_zero(arity, sizeof *map);
-    if (map == NULL) {
-        return gbsi_no_memory(err, "decompose", arity * sizeof *map);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "decompose", map));
     for (uint32_t a = 0; a < f->n_x; a++) {
         map[gbsi_conditioned_states(f->model, f->x)[a]] = a;
     }
@@ -256,10 +244,7 @@ gbs_status lab_decompose(const gbs_model *model, const gbs_evidence *evidence,
     const size_t n_cells = c.focus->n_z * c.focus->n_choices * c.focus->n_x;
     c.count = gbsi_alloc_array_zero(made.n_chains, n_cells * sizeof *c.count);
     c.scratch = gbsi_alloc_array(lab_focus_scratch(c.focus), sizeof *c.scratch);
-    if (c.count == NULL || c.scratch == NULL) {
-        status = gbsi_no_memory(err, "decompose", made.n_chains * n_cells * sizeof *c.count);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "decompose", c.count, c.scratch));
     GBSI_TRY(gbs_run_new(model, evidence, &setting.options, &run, err));
     c.seed = setting.options.seed;
     c.first_pass = setting.options.burn_in;

@@ -50,9 +50,7 @@ static gbs_status number(lab_focus *f, gbs_error *err)
     const size_t n_cells = whole->state_offset[whole->n_variables];
     f->stride = gbsi_alloc_array_zero(model->n_variables, sizeof *f->stride);
     f->cell = gbsi_alloc_array_zero(n_cells, sizeof *f->cell);
-    if (f->stride == NULL || f->cell == NULL) {
-        return gbsi_no_memory(err, "decompose", n_cells * sizeof *f->cell);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "decompose", f->stride, f->cell));
     f->n_z = 1;
     for (uint32_t v = model->n_variables; v-- > 0;) {
         if (v == f->x) {
@@ -76,10 +74,7 @@ static gbs_status weigh(lab_focus *f, gbs_error *err)
     double *all = gbsi_alloc_array(n, sizeof *all);
     f->joint = gbsi_alloc_array_zero(n, sizeof *f->joint);
     f->pz = gbsi_alloc_array_zero(f->n_z, sizeof *f->pz);
-    if (all == NULL || f->joint == NULL || f->pz == NULL) {
-        status = gbsi_no_memory(err, "decompose", n * sizeof *all);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "decompose", all, f->joint, f->pz));
     GBSI_TRY(gbsi_enumerate_joint(f->model, all, err));
     size_t inner = 1; /* joint states of the variables behind x */
     for (uint32_t v = f->x + 1; v < f->model->n_variables; v++) {
@@ -239,11 +234,7 @@ static gbs_status make_keys(lab_focus *f, const lab_focus_keys *keys, gbs_error 
     f->n_choices = 1;
     f->key = gbsi_alloc_array(f->n_z, sizeof *f->key);
     f->chance = gbsi_alloc_array(f->n_z, sizeof *f->chance);
-    if (list == NULL || first == NULL || state == NULL || logw == NULL || f->key == NULL ||
-        f->chance == NULL) {
-        status = gbsi_no_memory(err, "decompose", f->n_z * sizeof *list);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "decompose", list, first, state, logw, f->key, f->chance));
     for (size_t z = 0; z < f->n_z; z++) {
         list[z] = (named){name_of(f, keys, z, state, logw), z};
         f->chance[z] = 1.0;
@@ -274,9 +265,7 @@ static gbs_status make_rounded_keys(lab_focus *f, const lab_focus_keys *keys, gb
     f->key = gbsi_alloc_array(f->n_z, 2 * sizeof *f->key);
     f->chance = gbsi_alloc_array(f->n_z, 2 * sizeof *f->chance);
     f->theta = gbsi_alloc_array(f->n_keys, sizeof *f->theta);
-    if (f->key == NULL || f->chance == NULL || f->theta == NULL) {
-        return gbsi_no_memory(err, "decompose", f->n_z * 24 + f->n_keys * 8);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "decompose", f->key, f->chance, f->theta));
     for (size_t y = 0; y < f->n_keys; y++) {
         f->theta[y] = (double)y / n_bins;
     }
@@ -296,9 +285,7 @@ gbs_status lab_focus_new(const gbsi_conditioned *model, uint32_t x, const lab_fo
 {
     gbs_status status = GBS_OK;
     lab_focus *f = gbsi_alloc_zero(sizeof *f);
-    if (f == NULL) {
-        return gbsi_no_memory(err, "decompose", sizeof *f);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "decompose", f));
     f->model = model;
     f->x = x;
     f->n_x = model->arity[x];

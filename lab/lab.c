@@ -141,9 +141,7 @@ gbs_status lab_path_in(const char *folder, const char *name, char **path, gbs_er
 {
     const size_t n = strlen(folder) + strlen(name) + 2;
     char *made = gbsi_alloc(n);
-    if (made == NULL) {
-        return gbsi_no_memory(err, "reproduce", n);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "reproduce", made));
     (void)snprintf(made, n, "%s/%s", folder, name);
     *path = made;
     return GBS_OK;

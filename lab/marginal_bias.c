@@ -25,39 +25,31 @@ typedef struct measuring {
 
 static gbs_status prepare(measuring *m, uint32_t side, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const lab_spin_grid grid = {
         .rows = side, .columns = side, .torus = true, .low = COUPLING, .high = COUPLING};
     m->n = side * side;
     m->weight = gbsi_alloc_array_zero(m->n, sizeof *m->weight);
     m->start = gbsi_alloc_array(m->n, sizeof *m->start);
-    if (m->weight == NULL || m->start == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "spins", m->n * sizeof *m->weight));
-    }
+    GBSI_PASS(GBSI_HAVE(err, "spins", m->weight, m->start));
     m->weight[0] = 1.0;
     for (uint32_t v = 0; v < m->n; v++) {
         m->start[v] = 1;
     }
-    GBSI_TRY(lab_spin_grid_make(m->lab, &grid, &m->model, err));
-    GBSI_TRY(gbs_influences_new(m->model, NULL, NULL, &m->influences, err));
-cleanup:
-    return status;
+    GBSI_PASS(lab_spin_grid_make(m->lab, &grid, &m->model, err));
+    return gbs_influences_new(m->model, NULL, NULL, &m->influences, err);
 }
 
 static gbs_status bound_usual(const measuring *m, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint64_t steps[LAB_BIAS_TIMES];
     for (uint32_t k = 0; k < LAB_BIAS_TIMES; k++) {
         steps[k] = (uint64_t)(k + 1) * m->n;
         m->out->steps[k] = (double)steps[k];
     }
-    GBSI_TRY(lab_scan_bounds(m->influences, GBS_SCAN_RANDOM, 0, m->weight, LAB_BIAS_TIMES, steps,
-                             m->out->bound[LAB_BIAS_RANDOM], err));
-    GBSI_TRY(lab_scan_bounds(m->influences, GBS_SCAN_SYSTEMATIC, 0, m->weight, LAB_BIAS_TIMES,
-                             steps, m->out->bound[LAB_BIAS_SYSTEMATIC], err));
-cleanup:
-    return status;
+    GBSI_PASS(lab_scan_bounds(m->influences, GBS_SCAN_RANDOM, 0, m->weight, LAB_BIAS_TIMES, steps,
+                              m->out->bound[LAB_BIAS_RANDOM], err));
+    return lab_scan_bounds(m->influences, GBS_SCAN_SYSTEMATIC, 0, m->weight, LAB_BIAS_TIMES, steps,
+                           m->out->bound[LAB_BIAS_SYSTEMATIC], err);
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */

@@ -154,9 +154,7 @@ gbs_status lab_news_make(const laboratory *lab, uint32_t first, uint32_t n, bool
 {
     const size_t most = (size_t)LAB_NEWS_LENGTH * MOST_WORDS * A_WORD; /* bytes of a document */
     char *text = gbsi_alloc_array(n, most);
-    if (text == NULL) {
-        return gbsi_no_memory(err, "sentences", n * most);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "sentences", text));
     writer w = {.lab = lab, .at = text};
     for (uint32_t d = 0; d < n; d++) {
         write_document(&w, first + d, whole);

@@ -76,22 +76,17 @@ static gbs_status new_picture(const char *name, uint32_t width, uint32_t height,
     picture->height = height;
     (void)snprintf(picture->name, sizeof picture->name, "%s", name);
     picture->pixel = gbsi_alloc_array((size_t)width * height, sizeof *picture->pixel);
-    return picture->pixel != NULL
-               ? GBS_OK
-               : gbsi_no_memory(err, name, (size_t)width * height * sizeof *picture->pixel);
+    return GBSI_HAVE(err, name, picture->pixel);
 }
 
 static gbs_status draw_shapes(uint32_t side, lab_pictures *pictures, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     pictures->picture = gbsi_alloc_array_zero(N_SHAPES, sizeof *pictures->picture);
-    if (pictures->picture == NULL) {
-        return gbsi_no_memory(err, "pictures", N_SHAPES * sizeof *pictures->picture);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "pictures", pictures->picture));
     for (size_t i = 0; i < N_SHAPES; i++) {
         lab_picture *p = &pictures->picture[i];
         pictures->n = i + 1;
-        GBSI_TRY(new_picture(shape[i].name, side, side, p, err));
+        GBSI_PASS(new_picture(shape[i].name, side, side, p, err));
         for (uint32_t row = 0; row < side; row++) {
             for (uint32_t column = 0; column < side; column++) {
                 const double x = (2.0 * column + 1.0) / side - 1.0;
@@ -101,8 +96,7 @@ static gbs_status draw_shapes(uint32_t side, lab_pictures *pictures, gbs_error *
         }
         pictures->n_pixels += (size_t)side * side;
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- those of a folder ------------------------------------------------------------------- */
@@ -158,10 +152,7 @@ static gbs_status read_folder(const char *folder, uint32_t side, lab_pictures *p
     size_t n = 0;
     GBSI_TRY(lab_list_folder(folder, is_picture, ".png, .pgm, .pbm or .ppm", &name, &n, err));
     pictures->picture = gbsi_alloc_array_zero(n, sizeof *pictures->picture);
-    if (pictures->picture == NULL) {
-        status = gbsi_no_memory(err, "pictures", n * sizeof *pictures->picture);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "pictures", pictures->picture));
     for (size_t i = 0; i < n && (side == 0 || pictures->n_pixels < (size_t)side * side); i++) {
         pictures->n = i + 1;
         GBSI_TRY(read_picture(name[i], &pictures->picture[i], err));
@@ -212,20 +203,18 @@ gbs_generate_potts_options lab_grey_picture(const laboratory *lab, double noise)
 static gbs_status couple(const lab_picture *p, double coupling, gbs_builder *builder,
                          gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (uint32_t row = 0; row < p->height; row++) {
         for (uint32_t column = 0; column < p->width; column++) {
             const uint32_t i = row * p->width + column;
             if (column + 1 < p->width) {
-                GBSI_TRY(gbs_builder_add_ising(builder, i, i + 1, coupling, err));
+                GBSI_PASS(gbs_builder_add_ising(builder, i, i + 1, coupling, err));
             }
             if (row + 1 < p->height) {
-                GBSI_TRY(gbs_builder_add_ising(builder, i, i + p->width, coupling, err));
+                GBSI_PASS(gbs_builder_add_ising(builder, i, i + p->width, coupling, err));
             }
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status lab_picture_model(const lab_picture *picture, double coupling, const double *field,
@@ -235,9 +224,7 @@ gbs_status lab_picture_model(const lab_picture *picture, double coupling, const 
     gbs_builder *builder = NULL;
     const uint32_t n = picture->width * picture->height; /* a picture has at most 2^30 pixels */
     uint32_t *arity = gbsi_alloc_array(n, sizeof *arity);
-    if (arity == NULL) {
-        return gbsi_no_memory(err, "picture", n * sizeof *arity);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "picture", arity));
     for (uint32_t i = 0; i < n; i++) {
         arity[i] = 2;
     }

@@ -115,9 +115,7 @@ static gbs_status follow(laboratory *lab, lab_race *race, size_t i, gbs_error *e
     assert(race->n_racers <= LAB_MAX_RACERS && sweeps < UINT64_C(1) << 24);
     *t = (lab_trail){0};
     w.sum = gbsi_alloc_array_zero(w.n, race->n_chains * sizeof *w.sum);
-    if (w.sum == NULL) {
-        return gbsi_no_memory(err, r->name, (size_t)w.n * race->n_chains * sizeof *w.sum);
-    }
+    GBSI_PASS(GBSI_HAVE(err, r->name, w.sum));
     LAB_TRY(lab_run(lab, r->name, race->model, &options, watch, &w, &run, err));
     const gbs_report *report = gbs_run_report(run);
     race->n_free = report->n_free_variables;

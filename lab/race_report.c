@@ -62,12 +62,9 @@ static gbs_status write_times(const laboratory *lab, size_t n, const lab_race *r
 
 gbs_status lab_races_write(const laboratory *lab, size_t n, const lab_race *race, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(write_curves(lab, n, race, err));
-    GBSI_TRY(write_work(lab, n, race, err));
-    GBSI_TRY(write_times(lab, n, race, err));
-cleanup:
-    return status;
+    GBSI_PASS(write_curves(lab, n, race, err));
+    GBSI_PASS(write_work(lab, n, race, err));
+    return write_times(lab, n, race, err);
 }
 
 /* ---- charts --------------------------------------------------------------------------------- */
@@ -178,9 +175,7 @@ static gbs_status draw(const laboratory *lab, size_t n, const lab_race *race, ab
                                            LAB_PGS_RACE_TIMES};
     lab_plot plot;
     drawing *d = gbsi_alloc_array(n, sizeof *d);
-    if (d == NULL) {
-        return gbsi_no_memory(err, "chart", n * sizeof *d);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "chart", d));
     lab_plot_begin(&plot, figure[by], n);
     plot.figure.title = title != NULL ? title : plot.figure.title;
     const size_t n_panels = plot.figure.n_panels / n;
@@ -226,13 +221,10 @@ static gbs_status draw(const laboratory *lab, size_t n, const lab_race *race, ab
 gbs_status lab_races_draw(const laboratory *lab, size_t n, const lab_race *race, const char *title,
                           gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     assert(n <= LAB_MAX_RACES);
-    GBSI_TRY(draw(lab, n, race, BY_UPDATES, title, err));
-    GBSI_TRY(draw(lab, n, race, BY_WORK, NULL, err));
-    GBSI_TRY(draw(lab, n, race, BY_TIME, NULL, err));
-cleanup:
-    return status;
+    GBSI_PASS(draw(lab, n, race, BY_UPDATES, title, err));
+    GBSI_PASS(draw(lab, n, race, BY_WORK, NULL, err));
+    return draw(lab, n, race, BY_TIME, NULL, err);
 }
 
 /* ---- findings ------------------------------------------------------------------------------- */

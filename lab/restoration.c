@@ -46,9 +46,7 @@ static gbs_status take(const lab_picture *truth, uint32_t n_runs, uint32_t n_swe
     out->wrong = gbsi_alloc_array_zero((size_t)n_sweeps * n_runs, sizeof *out->wrong);
     out->squares = gbsi_alloc_array_zero((size_t)n_sweeps * n_runs, sizeof *out->squares);
     out->sum = gbsi_alloc_array_zero(n, n_runs * sizeof *out->sum);
-    if (out->wrong == NULL || out->squares == NULL || out->sum == NULL) {
-        return gbsi_no_memory(err, truth->name, n * n_runs * sizeof *out->sum);
-    }
+    GBSI_PASS(GBSI_HAVE(err, truth->name, out->wrong, out->squares, out->sum));
     return GBS_OK;
 }
 
@@ -108,11 +106,7 @@ gbs_status lab_restoration_image(const lab_restoration *r, uint32_t run, gbs_ima
 {
     const size_t n = (size_t)r->truth->width * r->truth->height;
     gbs_image made = {0};
-    const gbs_status status =
-        gbs_image_new(GBS_IMAGE_GREY, r->truth->width, r->truth->height, 255, 0, &made, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbs_image_new(GBS_IMAGE_GREY, r->truth->width, r->truth->height, 255, 0, &made, err));
     for (size_t i = 0; i < n; i++) {
         made.sample[i] =
             (uint16_t)((510 * (uint64_t)r->sum[run * n + i] + r->n_sweeps) / (2 * r->n_sweeps));
@@ -126,16 +120,14 @@ gbs_status lab_restoration_image(const lab_restoration *r, uint32_t run, gbs_ima
 gbs_status lab_gallery_add(lab_gallery *gallery, const lab_picture *picture, const uint32_t *noisy,
                            const lab_restoration *restoration, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     if (gallery->n == 0) {
-        GBSI_TRY(lab_picture_image(picture, picture->pixel, &gallery->truth, err));
-        GBSI_TRY(lab_picture_image(picture, noisy, &gallery->noisy, err));
+        GBSI_PASS(lab_picture_image(picture, picture->pixel, &gallery->truth, err));
+        GBSI_PASS(lab_picture_image(picture, noisy, &gallery->noisy, err));
     }
     assert(gallery->n < LAB_MAX_CONTENDERS);
-    GBSI_TRY(lab_restoration_image(restoration, 0, &gallery->restored[gallery->n], err));
+    GBSI_PASS(lab_restoration_image(restoration, 0, &gallery->restored[gallery->n], err));
     gallery->n++;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 void lab_gallery_free(lab_gallery *gallery)

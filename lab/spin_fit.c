@@ -53,9 +53,7 @@ gbs_status lab_spins_moments(const gbsi_spins *spins, const gbs_model *model, do
     const size_t n_states = (size_t)1 << spins->n;
     uint32_t state[20];
     double *p = gbsi_alloc_array(n_states, sizeof *p);
-    if (p == NULL) {
-        return gbsi_no_memory(err, "moments", n_states * sizeof *p);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "moments", p));
     GBSI_TRY(gbsi_joint_exact(model, NULL, 0, NULL, p, err));
     for (size_t m = 0; m < lab_spins_size(spins); m++) {
         moment[m] = 0.0;
@@ -77,9 +75,7 @@ gbs_status lab_spins_fit(const gbsi_spins *spins, const lab_ascent *ascent, gbs_
     gbs_status status = GBS_OK;
     gbs_model *model = NULL;
     double *moment = gbsi_alloc_array(n, sizeof *moment);
-    if (moment == NULL) {
-        return gbsi_no_memory(err, "moments", n * sizeof *moment);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "moments", moment));
     for (size_t m = 0; m < n; m++) {
         ascent->path[m] = 0.0;
     }

@@ -50,23 +50,21 @@ static gbs_status add_spin(const laboratory *lab, const lab_spin_grid *grid, uin
                            uint32_t columns, uint32_t r, uint32_t c, gbs_builder *builder,
                            gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint32_t variable = r * grid->columns + c; /* its number in the whole grid */
     const uint32_t own = r * columns + c;
     const uint32_t next[2] = {r * columns + (c + 1 < columns ? c + 1 : 0),
                               (r + 1 < rows ? r + 1 : 0) * columns + c};
     const bool joined[2] = {c + 1 < columns || grid->torus, r + 1 < rows || grid->torus};
     if (grid->fields) {
-        GBSI_TRY(gbs_builder_add_field(builder, own, field(lab, grid, variable), err));
+        GBSI_PASS(gbs_builder_add_field(builder, own, field(lab, grid, variable), err));
     }
     for (int d = 0; d < 2; d++) {
         if (joined[d]) {
-            GBSI_TRY(gbs_builder_add_ising(builder, own, next[d], coupling(lab, grid, variable, d),
-                                           err));
+            GBSI_PASS(gbs_builder_add_ising(builder, own, next[d], coupling(lab, grid, variable, d),
+                                            err));
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* The first rows and columns of a grid as a model of their own. */
@@ -77,9 +75,7 @@ static gbs_status make_part(const laboratory *lab, const lab_spin_grid *grid, ui
     gbs_builder *builder = NULL;
     const uint32_t n = rows * columns;
     uint32_t *arity = gbsi_alloc_array(n, sizeof *arity);
-    if (arity == NULL) {
-        return gbsi_no_memory(err, "grid", n * sizeof *arity);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "grid", arity));
     for (uint32_t i = 0; i < n; i++) {
         arity[i] = 2;
     }
@@ -116,9 +112,7 @@ static gbs_status given_border(const gbs_model *model, uint32_t side, uint32_t s
     gbs_run_options options = gbs_run_options_default();
     options.method = GBS_METHOD_EXACT;
     options.threads = 1;
-    if (all == NULL) {
-        return gbsi_no_memory(err, "corner", 2 * (size_t)side * side * sizeof *all);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "corner", all));
     GBSI_TRY(gbs_evidence_new(model, &evidence, err));
     for (uint32_t i = 0; i < side; i++) {
         GBSI_TRY(gbs_evidence_observe(evidence, (side - 1) * side + i, state, err));
@@ -225,9 +219,7 @@ gbs_status lab_short_chains_run(laboratory *lab, const gbs_model *model, const l
     gbs_run *run = NULL;
     double *p = gbsi_alloc_array(2 * n_states, sizeof *p);
     gbs_run_options options = lab_options(lab, chains->chains, sweeps);
-    if (p == NULL) {
-        return gbsi_no_memory(err, "marginals", 2 * n_states * sizeof *p);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "marginals", p));
     options.scan = GBS_SCAN_SEQUENCE;
     options.sequence = scan->sequence;
     options.sequence_length = scan->n;

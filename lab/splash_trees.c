@@ -125,9 +125,7 @@ static gbs_status draw_stage(const gbsi_growth *growth, const uint32_t *before, 
 {
     const uint32_t scale = SIDE / growth->n;
     uint32_t *cell = gbsi_alloc_array((size_t)SIDE * SIDE, sizeof *cell);
-    if (cell == NULL) {
-        return gbsi_no_memory(err, "splash", (size_t)SIDE * SIDE * sizeof *cell);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "splash", cell));
     for (uint32_t i = 0; i < SIDE * SIDE; i++) {
         cell[i] = cell_of(growth, before, i / SIDE / scale, i % SIDE / scale);
     }
@@ -148,7 +146,6 @@ static void remember(const gbsi_growth *growth, uint32_t *before)
 static gbs_status look_at(const gbsi_growth *growth, const uint32_t *before, const uint32_t *pixel,
                           uint32_t columns, lab_table *table, lab_splash_tree *tree, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint32_t width = 0;
     for (uint32_t v = 0; v < growth->n; v++) {
         const uint32_t m = growth->clique[v].n_separator;
@@ -161,11 +158,10 @@ static gbs_status look_at(const gbsi_growth *growth, const uint32_t *before, con
     }
     for (int stage = 0; stage < LAB_TREE_STAGES; stage++) {
         if (growth->n == stage_size[stage]) {
-            GBSI_TRY(draw_stage(growth, before, &tree->stage[stage], err));
+            GBSI_PASS(draw_stage(growth, before, &tree->stage[stage], err));
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status lab_splash_tree_grow(const uint32_t *pixel, uint32_t n, uint32_t columns,

@@ -108,9 +108,7 @@ static gbs_status count(laboratory *lab, const gbs_model *model, int grow, uint3
     t->owner = gbsi_alloc_array_zero(t->n, sizeof *t->owner);
     t->place = gbsi_alloc_array_zero(t->n, sizeof *t->place);
     t->state = gbsi_alloc_array_zero(t->n, sizeof *t->state);
-    if (t->updates == NULL || t->owner == NULL || t->place == NULL || t->state == NULL) {
-        return gbsi_no_memory(err, "pixels", 4 * t->n * sizeof *t->state);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "pixels", t->updates, t->owner, t->place, t->state));
     options.scan = GBS_SCAN_SPLASH;
     options.width = WIDTH;
     options.splashes = splashes;
@@ -141,10 +139,7 @@ static gbs_status find_noisy(const gbs_generate_potts_options *picture, gbs_imag
     const uint32_t n = picture->rows * picture->columns;
     double *p = gbsi_alloc_array(n, LAB_GREY_LEVELS * sizeof *p);
     uint32_t *level = gbsi_alloc_array_zero(n, sizeof *level);
-    if (p == NULL || level == NULL) {
-        status = gbsi_no_memory(err, "pixels", n * LAB_GREY_LEVELS * sizeof *p);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "pixels", p, level));
     alone.coupling = 0.0;
     options.method = GBS_METHOD_MEAN_FIELD;
     GBSI_TRY(gbs_generate_potts(&alone, &model, err));
@@ -191,9 +186,7 @@ static gbs_status grow_trees(lab_update_counts *a, const lab_tally *t, lab_table
     uint32_t size[CROWD + 1] = {0};
     uint32_t best = 1;
     uint32_t *pixel = gbsi_alloc_array(t->n, sizeof *pixel);
-    if (pixel == NULL) {
-        return gbsi_no_memory(err, "pixels", t->n * sizeof *pixel);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "pixels", pixel));
     for (uint32_t i = 0; i < t->n; i++) {
         size[t->owner[i]]++;
     }
@@ -289,9 +282,7 @@ static gbs_status map_updates(const lab_tally *t, uint32_t side, gbs_image *imag
 {
     double mean = 0.0;
     double *p = gbsi_alloc_array(t->n, sizeof *p);
-    if (p == NULL) {
-        return gbsi_no_memory(err, "pixels", t->n * sizeof *p);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "pixels", p));
     for (uint32_t i = 0; i < t->n; i++) {
         mean += t->updates[i];
     }

@@ -44,9 +44,7 @@ int cli_diagnosis_make(cli_diagnosis *a)
     a->of = calloc(d->n + 1, sizeof *a->of);
     a->shown = calloc(d->n + 1, sizeof *a->shown);
     a->worst = d->n;
-    if (a->of == NULL || a->shown == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(a->of, a->shown));
     for (size_t i = 0; i < d->n; i++) {
         gbs_error err = {GBS_OK, ""};
         a->of[i].size = sizeof a->of[i];
@@ -84,9 +82,7 @@ int cli_diagnosis_choose(cli_diagnosis *a, uint64_t top)
     const size_t n = a->drawn.n;
     a->n_shown = top > 0 && top < n ? (size_t)top : n;
     ranked *order = malloc((n + 1) * sizeof *order);
-    if (order == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(order));
     for (size_t i = 0; i < n; i++) {
         order[i] = (ranked){isnan(a->of[i].rhat) ? -INFINITY : a->of[i].rhat, i};
     }

@@ -97,9 +97,7 @@ static int find_names(cli_drawn *d, const gbsi_array *meta, names *m)
     }
     m->text = malloc(n + 1);
     m->name = calloc(most, sizeof *m->name);
-    if (m->text == NULL || m->name == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(m->text, m->name));
     memcpy(m->text, meta->data, n);
     m->text[n] = '\0';
     char *at = strstr(m->text, "\"names\": [");
@@ -139,9 +137,7 @@ static int take(cli_drawn *d, const char *name, const gbsi_array *array, const n
          status == CLI_DONE && array->n_dims == 3 && d->n - first == known->n && i < known->n;
          i++) {
         char *copy = strdup(known->name[i]);
-        if (copy == NULL) {
-            return cli_error(CLI_FAILED, "out of memory");
-        }
+        CLI_PASS(CLI_HAVE(copy));
         free(d->name[first + i]);
         d->name[first + i] = copy;
     }

@@ -116,9 +116,7 @@ static int take(cli_drawn *d, const reader *r, int group, int id)
         return CLI_FAILED;
     }
     double *values = malloc(n * sizeof *values);
-    if (values == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(values));
     if (r->library.get_var_double(group, id, values) == NC_NOERR) { /* text is no draw */
         d->n_chains = (size_t)shape[0];
         d->n_draws = (size_t)shape[1];

@@ -100,10 +100,7 @@ static int needs_file(const cli_arguments *arguments, const char *format)
 
 int cli_netcdf_check(const cli_arguments *arguments)
 {
-    int status = needs_file(arguments, "netcdf");
-    if (status != CLI_DONE) {
-        return status;
-    }
+    CLI_PASS(needs_file(arguments, "netcdf"));
     const char *packing = arguments->output + gbsi_unpacked_length(arguments->output);
     if (packing[0] != '\0') {
         return cli_error(CLI_USAGE, "%s: NetCDF files are compressed already; leave out %s",

@@ -53,9 +53,7 @@ static int add_states(cli_drawn *d, const gbs_model *model, uint32_t variable,
     const size_t n = d->n_chains * d->n_draws;
     const uint32_t arity = gbs_model_arity(model, variable);
     unsigned char *occurs = calloc(arity, 1);
-    if (occurs == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(occurs));
     for (size_t i = 0; i < n; i++) {
         occurs[state[i]] = 1;
     }
@@ -135,19 +133,14 @@ int cli_traces_take(const cli_job *job, cli_diagnosis *a)
     if (traces.n_draws == 0) {
         return CLI_DONE;
     }
-    int status = select_monitored(job, &selection);
-    if (status == CLI_DONE) {
-        status = add_density(&a->drawn, job);
-    }
-    if (status == CLI_DONE) {
-        status = add_variables(&a->drawn, job, &selection);
-    }
-    if (status == CLI_DONE) {
-        status = cli_diagnosis_make(a);
-    }
-    if (status == CLI_DONE) {
-        status = cli_diagnosis_choose(a, 0);
-    }
+    int status = CLI_DONE;
+    CLI_TRY(select_monitored(job, &selection));
+    CLI_TRY(add_density(&a->drawn, job));
+    CLI_TRY(add_variables(&a->drawn, job, &selection));
+    CLI_TRY(cli_diagnosis_make(a));
+    CLI_TRY(cli_diagnosis_choose(a, 0));
+
+cleanup:
     cli_selection_free(&selection);
     return status;
 }
@@ -167,10 +160,7 @@ int cli_traces_tell(cli_diagnosis *a, int tempered)
         cli_note(a->arguments, "--monitor: there are no traces: nothing was sampled");
         return CLI_DONE;
     }
-    const int status = a->drawn.n > TOP ? cli_diagnosis_choose(a, TOP) : cli_diagnosis_choose(a, 0);
-    if (status != CLI_DONE) {
-        return status;
-    }
+    CLI_PASS(a->drawn.n > TOP ? cli_diagnosis_choose(a, TOP) : cli_diagnosis_choose(a, 0));
     gbs_status done = gbs_output_open("/dev/stderr", &output, &err);
     if (done >= 0) {
         cli_diagnosis_table(output, a);

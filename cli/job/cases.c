@@ -63,9 +63,7 @@ static int write_name(gbs_output *output, const gbs_model *model, uint32_t v, ui
                       const char *after)
 {
     char *text = name_of(model, v, a, after);
-    if (text == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(text));
     gbsi_output_text(output, ",");
     gbsi_output_csv_field(output, text);
     free(text);
@@ -130,18 +128,14 @@ static int table_header(answering *a)
     int left = cli_line_width() - CASE_WIDTH - LN_P_WIDTH;
     size_t at = 0;
     a->width = calloc(a->n_states + 1, sizeof *a->width);
-    if (a->width == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(a->width));
     cli_put_right(a->output, "case", CASE_WIDTH);
     for (uint32_t i = 0; i < a->query->n; i++) {
         const uint32_t v = a->query->variable[i];
         for (uint32_t k = 0; k < gbs_model_arity(model, v); k++, at++) {
             char *text = name_of(model, v, k, "");
             char scratch[64];
-            if (text == NULL) {
-                return cli_error(CLI_FAILED, "out of memory");
-            }
+            CLI_PASS(CLI_HAVE(text));
             const char *seen = cli_seen(text, scratch, sizeof scratch);
             const int width = cli_columns_of(seen) + 2;
             a->width[at] = width > least ? width : least;
@@ -308,9 +302,7 @@ static int check_all(answering *a)
     int end = 0;
     int status = CLI_DONE;
     uint32_t *state = calloc((size_t)a->n_columns + 1, sizeof *state);
-    if (state == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(state));
     while (status == CLI_DONE && !end) {
         status = cli_table_next(a->table, state, NULL, &end);
         a->n += status == CLI_DONE && !end;

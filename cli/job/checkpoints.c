@@ -53,9 +53,7 @@ int cli_lock_checkpoint(const cli_arguments *arguments, cli_lock *lock)
     }
     const size_t size = strlen(file) + sizeof ".lock";
     lock->path = malloc(size);
-    if (lock->path == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(lock->path));
     (void)snprintf(lock->path, size, "%s.lock", file);
     lock->fd = open_locked(lock->path);
     if (lock->fd >= 0) {

@@ -111,20 +111,19 @@ static int read_table(const cli_arguments *arguments, const gbs_model *model, co
                       int complete, double share, gbs_data **data, gbs_data **held_out)
 {
     gbs_table *table = NULL;
-    int status = cli_table_open(arguments, model, path, complete, &table);
-    if (status == CLI_DONE) {
-        status = new_data(model, table, data);
+    int status = CLI_DONE;
+    CLI_TRY(cli_table_open(arguments, model, path, complete, &table));
+    CLI_TRY(new_data(model, table, data));
+    if (held_out != NULL) {
+        CLI_TRY(new_data(model, table, held_out));
     }
-    if (status == CLI_DONE && held_out != NULL) {
-        status = new_data(model, table, held_out);
+    CLI_TRY(read_rows(table, *data, held_out == NULL ? NULL : *held_out, share));
+    if (gbs_data_n_rows(*data) == 0) {
+        CLI_TRY(cli_error(CLI_INPUT, "%s: found no rows%s, expected some below the names", path,
+                          arguments->weights != NULL ? " of a weight above 0" : ""));
     }
-    if (status == CLI_DONE) {
-        status = read_rows(table, *data, held_out == NULL ? NULL : *held_out, share);
-    }
-    if (status == CLI_DONE && gbs_data_n_rows(*data) == 0) {
-        status = cli_error(CLI_INPUT, "%s: found no rows%s, expected some below the names", path,
-                           arguments->weights != NULL ? " of a weight above 0" : "");
-    }
+
+cleanup:
     gbs_table_free(table);
     return status;
 }
@@ -132,10 +131,10 @@ static int read_table(const cli_arguments *arguments, const gbs_model *model, co
 int cli_read_data(const cli_arguments *arguments, const gbs_model *model, const char *path,
                   int complete, const cli_held_out *out, gbs_data **data, gbs_data **held_out)
 {
-    int status = read_table(arguments, model, path, complete, out->share, data,
-                            out->share > 0.0 ? held_out : NULL);
-    if (status == CLI_DONE && out->path != NULL) {
-        status = read_table(arguments, model, out->path, complete, 0.0, held_out, NULL);
+    CLI_PASS(read_table(arguments, model, path, complete, out->share, data,
+                        out->share > 0.0 ? held_out : NULL));
+    if (out->path != NULL) {
+        CLI_PASS(read_table(arguments, model, out->path, complete, 0.0, held_out, NULL));
     }
-    return status;
+    return CLI_DONE;
 }

@@ -28,9 +28,7 @@ int cli_check_output(const char *path)
     /* A link is followed: the file that it points to is replaced in its own folder. */
     char *folder = exists ? realpath(path, NULL) : NULL;
     folder = folder == NULL ? strdup(path) : folder; /* no path leads to some descriptors */
-    if (folder == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(folder));
     char *slash = strrchr(folder, '/');
     if (slash == NULL) {
         memcpy(folder, ".", 2); /* a path is never empty: checked with the options */

@@ -51,9 +51,7 @@ int cli_write_dimmwitted(gbs_output *output, const cli_job *job, const cli_selec
 {
     const uint32_t n = gbs_model_n_variables(job->model);
     uint32_t *clamped = calloc((size_t)n + 1, sizeof *clamped);
-    if (clamped == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(clamped));
     gbs_model_clamped(job->model, clamped);
     for (uint32_t i = 0; i < selection->n; i++) {
         const uint32_t v = selection->variable[i];

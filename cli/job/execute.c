@@ -68,17 +68,13 @@ int cli_check_report(const cli_arguments *arguments)
 
 static int check_outputs(const cli_arguments *arguments)
 {
-    int status = cli_check_output(arguments->output);
-    if (status == CLI_DONE) {
-        status = check_beside(arguments, "summary", arguments->summary);
+    CLI_PASS(cli_check_output(arguments->output));
+    CLI_PASS(check_beside(arguments, "summary", arguments->summary));
+    CLI_PASS(cli_check_report(arguments));
+    if (arguments->checkpoint != NULL) {
+        CLI_PASS(check_beside(arguments, "checkpoint", arguments->checkpoint));
     }
-    if (status == CLI_DONE) {
-        status = cli_check_report(arguments);
-    }
-    if (status == CLI_DONE && arguments->checkpoint != NULL) {
-        status = check_beside(arguments, "checkpoint", arguments->checkpoint);
-    }
-    return status;
+    return CLI_DONE;
 }
 
 static int refuse_sampled(const char *given, const char *method)

@@ -48,9 +48,7 @@ static int take_tables(joints *j)
     int status = CLI_DONE;
     j->n = arguments->n_joints;
     j->table = calloc((size_t)j->n + 1, sizeof *j->table);
-    if (j->table == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(j->table));
     for (int i = 0; i < j->n && status == CLI_DONE; i++) {
         cli_joint *t = &j->table[i];
         status = cli_select(model, "--joint", arguments->joint[i], &t->selection);
@@ -170,9 +168,7 @@ static int keep_needed(joints *j)
         return CLI_DONE;
     }
     j->needed = calloc(most * (size_t)(j->n + 1), sizeof *j->needed);
-    if (j->needed == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(j->needed));
     for (int i = 0; i < j->n; i++) {
         uint32_t n_more = 0;
         const gbs_status done = gbs_joint_estimate_needs(

@@ -90,14 +90,13 @@ static int check_standard_input(const cli_arguments *arguments, const char *path
 int cli_load_samples(cli_job *job, const cli_arguments *arguments, const char *path)
 {
     memset(job, 0, sizeof *job);
-    int status = check_standard_input(arguments, path);
-    if (status == CLI_DONE) {
-        status = cli_load_model(job, arguments, path);
-    }
-    if (status == CLI_DONE) {
-        cli_tell_numbers(job);
-        status = cli_load_evidence(job, path);
-    }
+    int status = CLI_DONE;
+    CLI_TRY(check_standard_input(arguments, path));
+    CLI_TRY(cli_load_model(job, arguments, path));
+    cli_tell_numbers(job);
+    CLI_TRY(cli_load_evidence(job, path));
+
+cleanup:
     return status == CLI_DONE ? cli_load_options(job) : status;
 }
 
@@ -113,9 +112,7 @@ int cli_load_options(cli_job *job)
     }
     if (status == CLI_DONE && arguments->start != NULL) {
         job->start = calloc((size_t)gbs_model_n_variables(job->model) + 1, sizeof *job->start);
-        if (job->start == NULL) {
-            return cli_error(CLI_FAILED, "out of memory");
-        }
+        CLI_PASS(CLI_HAVE(job->start));
         gbs_status done =
             gbs_state_read(arguments->start, job->model, &job->read, job->start, &err);
         status = done < 0 ? cli_fail_input(done, &err) : CLI_DONE;

@@ -166,9 +166,7 @@ int cli_report_answer(const cli_job *job, void (*write)(gbs_output *output, cons
         return CLI_DONE;
     }
     char *command = cli_command_line(job->arguments);
-    if (command == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(command));
     gbs_status status = gbs_output_open_memory(&memory, &err);
     if (status >= 0) {
         write(memory, answer);
@@ -226,14 +224,17 @@ int cli_summary(const cli_job *job)
     if (job->summary == NULL && job->report == NULL) {
         return CLI_DONE;
     }
-    int status = summary_text(job, &text, &n);
-    if (status == CLI_DONE && job->summary != NULL) {
-        status = write_text(job->summary, text, n);
+    int status = CLI_DONE;
+    CLI_TRY(summary_text(job, &text, &n));
+    if (job->summary != NULL) {
+        CLI_TRY(write_text(job->summary, text, n));
     }
-    if (status == CLI_DONE && job->report != NULL) {
+    if (job->report != NULL) {
         const gbs_report_source source = {job->arguments->operand[0], text, n};
-        status = cli_write_report(job->report, &source, 1);
+        CLI_TRY(cli_write_report(job->report, &source, 1));
     }
+
+cleanup:
     gbs_free(text);
     return status;
 }

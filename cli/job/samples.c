@@ -93,9 +93,7 @@ int cli_load_evidence(cli_job *job, const char *path)
         return status;
     }
     job->set = calloc((size_t)arguments->n_evidence + 1, sizeof(gbsi_evidence_set *));
-    if (job->set == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(job->set));
     for (int i = 0; i < arguments->n_evidence; i++) {
         const char *text = arguments->evidence[i];
         gbs_status done = GBS_OK;

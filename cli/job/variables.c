@@ -179,9 +179,7 @@ static int add_list(cli_selection *s, uint8_t *seen, const typed *t, const char 
 {
     int status = CLI_DONE;
     char *copy = strdup(list);
-    if (copy == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(copy));
     for (char *item = copy; item != NULL && status == CLI_DONE;) {
         char *comma = item_end(t->model, item);
         if (comma != NULL) {

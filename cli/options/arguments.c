@@ -454,9 +454,7 @@ int cli_parse(const cli_verb *verb, const char *verb_name, int argc, char **argv
     arguments->evidence = calloc((size_t)argc + 1, sizeof *arguments->evidence);
     arguments->target = calloc((size_t)argc + 1, sizeof *arguments->target);
     arguments->joint = calloc((size_t)argc + 1, sizeof *arguments->joint);
-    if (arguments->evidence == NULL || arguments->target == NULL || arguments->joint == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(arguments->evidence, arguments->target, arguments->joint));
     describe(verb, long_option, letters);
     opterr = 0;
     for (;;) {

@@ -17,9 +17,7 @@ static int make_ring(cli_job *job, const char *text, uint64_t most)
                          text, (unsigned long)n);
     }
     uint32_t *pair = calloc((size_t)(n * (most - 1)), 2 * sizeof *pair);
-    if (pair == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(pair));
     size_t at = 0;
     for (uint64_t s = 2; s <= most; s++) {
         for (uint64_t i = 0; i < (2 * s == n ? s : n); i++) {

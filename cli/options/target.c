@@ -57,10 +57,7 @@ static int weigh_rectangle(const cli_job *job, const char *text, double *weight)
                          "--grid RxC",
                          text);
     }
-    const int status = read_grid(job, side);
-    if (status != CLI_DONE) {
-        return status;
-    }
+    CLI_PASS(read_grid(job, side));
     if (!parse_numbers(text + strlen(RECTANGLE), ',', 4, corner) || corner[0] > corner[2] ||
         corner[1] > corner[3] || corner[2] >= side[0] || corner[3] >= side[1]) {
         return cli_error(CLI_USAGE,
@@ -119,9 +116,7 @@ int cli_target(const cli_job *job, const char *text, double **weight)
         return CLI_DONE;
     }
     double *made = calloc((size_t)gbs_model_n_variables(job->model) + 1, sizeof *made);
-    if (made == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(made));
     if (strncmp(text, RECTANGLE, strlen(RECTANGLE)) == 0) {
         status = weigh_rectangle(job, text, made);
     } else if (is_file(job, text)) {
@@ -141,13 +136,11 @@ int cli_target(const cli_job *job, const char *text, double **weight)
 int cli_load_targets(cli_job *job)
 {
     cli_selection selection = {NULL, 0, 0};
-    const int status = cli_select(job->model, "--target", job->arguments->targets, &selection);
-    if (status == CLI_DONE) {
-        job->target = selection.variable;
-        job->options.target = selection.variable;
-        job->options.n_targets = selection.n;
-    }
-    return status;
+    CLI_PASS(cli_select(job->model, "--target", job->arguments->targets, &selection));
+    job->target = selection.variable;
+    job->options.target = selection.variable;
+    job->options.n_targets = selection.n;
+    return CLI_DONE;
 }
 
 static int stop_asked(void *context)

@@ -36,6 +36,16 @@ int cli_error(int status, const char *format, ...)
     return status;
 }
 
+int cli_have(size_t n, const void *const pointer[])
+{
+    for (size_t i = 0; i < n; i++) {
+        if (pointer[i] == NULL) {
+            return cli_error(CLI_FAILED, "out of memory");
+        }
+    }
+    return CLI_DONE;
+}
+
 void cli_note(const cli_arguments *arguments, const char *format, ...)
 {
     if (arguments->quiet || !cli_speaks()) {

@@ -58,9 +58,7 @@ static int fill(const cli_sensitivities *a, const size_t *order, chart *c)
     c->label = calloc(n + 1, sizeof(const char *));
     c->text = calloc(n + 1, CLI_PARAMETER_TEXT);
     c->end[0] = calloc(2 * n + 1, sizeof *c->end[0]);
-    if (c->label == NULL || c->text == NULL || c->end[0] == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(c->label, c->text, c->end[0]));
     c->end[1] = c->end[0] + n;
     for (size_t k = 0; k < n; k++) {
         char *text = c->text + k * CLI_PARAMETER_TEXT;

@@ -41,9 +41,7 @@ static int take_targets(certificates *c)
         return status;
     }
     c->target = calloc((size_t)arguments->n_targets + 1, sizeof *c->target);
-    if (c->target == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(c->target));
     c->target[c->n_targets++].text = "all";
     for (int k = 0; status == CLI_DONE && k < arguments->n_targets; k++) {
         if (strcmp(arguments->target[k], "all") != 0) {
@@ -420,20 +418,14 @@ static void write_json(gbs_output *output, const certificates *c)
 
 static int answer(certificates *c)
 {
-    int status = take_targets(c);
-    if (status == CLI_DONE) {
-        take_scans(c);
-        status = cli_influences(c->job, &c->influences);
-    }
-    if (status == CLI_DONE) {
-        gbs_error err = {GBS_OK, ""};
-        const gbs_status done = gbs_influences_norms(c->influences, &c->norms, &err);
-        status = done < 0 ? cli_fail(done, &err) : CLI_DONE;
-    }
-    if (status == CLI_DONE) {
-        status = take_steps(c);
-    }
-    return status == CLI_DONE ? take_answers(c) : status;
+    CLI_PASS(take_targets(c));
+    take_scans(c);
+    CLI_PASS(cli_influences(c->job, &c->influences));
+    gbs_error err = {GBS_OK, ""};
+    const gbs_status done = gbs_influences_norms(c->influences, &c->norms, &err);
+    CLI_PASS(done < 0 ? cli_fail(done, &err) : CLI_DONE);
+    CLI_PASS(take_steps(c));
+    return take_answers(c);
 }
 
 static void write_answer(gbs_output *output, const void *context)
@@ -460,13 +452,12 @@ static int run_certify(cli_arguments *arguments)
     memset(&job, 0, sizeof job);
     memset(&c, 0, sizeof c);
     c.job = &job;
-    int status = cli_check_output(arguments->output);
-    if (status == CLI_DONE) {
-        status = cli_load(&job, arguments, arguments->operand[0]);
-    }
-    if (status == CLI_DONE) {
-        status = answer(&c);
-    }
+    int status = CLI_DONE;
+    CLI_TRY(cli_check_output(arguments->output));
+    CLI_TRY(cli_load(&job, arguments, arguments->operand[0]));
+    CLI_TRY(answer(&c));
+
+cleanup:
     if (status == CLI_DONE || (status == CLI_STOPPED && c.bound != NULL && c.n_scans > 0)) {
         const int written = cli_write(job.output != NULL ? job.output : "-", write_answer, &c);
         if (status == CLI_STOPPED) {

@@ -212,17 +212,18 @@ static int run_compare(cli_arguments *arguments)
     if (strcmp(arguments->operand[0], "-") == 0 && strcmp(arguments->operand[1], "-") == 0) {
         return cli_error(CLI_USAGE, "standard input (-) can be only one of the inputs");
     }
-    int status = read_both(arguments, side);
-    if (status == CLI_DONE && arguments->model != NULL) {
-        status = apply_model(arguments, side);
+    int status = CLI_DONE;
+    CLI_TRY(read_both(arguments, side));
+    if (arguments->model != NULL) {
+        CLI_TRY(apply_model(arguments, side));
     }
-    if (status == CLI_DONE) {
-        status = compare(side, cli_given(arguments, "tolerance"), &d);
-    }
-    if (status == CLI_DONE && !arguments->quiet) {
+    CLI_TRY(compare(side, cli_given(arguments, "tolerance"), &d));
+    if (!arguments->quiet) {
         print_line(&d, d.by_errors ? "chance explains up to" : "tolerance", d.limit);
-        status = cli_write("-", print, &d);
+        CLI_TRY(cli_write("-", print, &d));
     }
+
+cleanup:
     if (status == CLI_FAILED) {
         status = CLI_USAGE; /* out of memory, or nowhere to print: 1 would say "beyond" */
     } else if (status == CLI_DONE && !(d.value <= d.limit)) {

@@ -71,16 +71,13 @@ static int run_convert(cli_arguments *arguments)
 {
     cli_job job;
     memset(&job, 0, sizeof job);
-    int status = cli_check_model_output(arguments);
-    if (status == CLI_DONE) {
-        status = cli_load_model(&job, arguments, arguments->operand[0]);
-    }
-    if (status == CLI_DONE) {
-        status = unroll(&job, arguments);
-    }
-    if (status == CLI_DONE) {
-        status = cli_write_model(arguments, job.model);
-    }
+    int status = CLI_DONE;
+    CLI_TRY(cli_check_model_output(arguments));
+    CLI_TRY(cli_load_model(&job, arguments, arguments->operand[0]));
+    CLI_TRY(unroll(&job, arguments));
+    CLI_TRY(cli_write_model(arguments, job.model));
+
+cleanup:
     cli_job_free(&job);
     return status;
 }

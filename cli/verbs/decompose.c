@@ -170,22 +170,17 @@ static int run_decompose(cli_arguments *arguments)
     if (arguments->focus == NULL) {
         return cli_error(CLI_USAGE, "--focus is missing; see 'gibbsite help decompose'");
     }
-    int status = cli_check_output(arguments->output);
-    if (status == CLI_DONE) {
-        status = cli_load(&job, arguments, arguments->operand[0]);
-    }
-    if (status == CLI_DONE) {
-        const gbs_status found = gbs_model_find_variable(job.model, arguments->focus, &focus, &err);
-        status = found < 0 ? cli_fail(found, &err) : CLI_DONE;
-    }
-    if (status == CLI_DONE) {
-        status = answer_focus(&job, focus, &a);
-    }
-    if (status == CLI_DONE) {
-        a.job = &job;
-        a.focus = cli_variable_text(job.model, focus, "x", number);
-        status = cli_write(arguments->output != NULL ? arguments->output : "-", write_answer, &a);
-    }
+    int status = CLI_DONE;
+    CLI_TRY(cli_check_output(arguments->output));
+    CLI_TRY(cli_load(&job, arguments, arguments->operand[0]));
+    const gbs_status found = gbs_model_find_variable(job.model, arguments->focus, &focus, &err);
+    CLI_TRY(found < 0 ? cli_fail(found, &err) : CLI_DONE);
+    CLI_TRY(answer_focus(&job, focus, &a));
+    a.job = &job;
+    a.focus = cli_variable_text(job.model, focus, "x", number);
+    CLI_TRY(cli_write(arguments->output != NULL ? arguments->output : "-", write_answer, &a));
+
+cleanup:
     lab_decomposition_free(&a.parts);
     lab_asymptotic_free(&a.limit);
     cli_job_free(&job);

@@ -187,27 +187,23 @@ static int search_best(cli_denoising *d, const gbs_model *model, const char *pat
     gbs_image image = {0};
     cli_bar bar;
     uint32_t *level = calloc((size_t)gbs_model_n_variables(model) + 1, sizeof *level);
-    if (level == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(level));
     const gbs_map_callbacks callbacks = {.context = &bar, .progress = on_search};
     memset(&bar, 0, sizeof bar);
     cli_signals_catch();
     cli_bar_init(&bar, d->job.arguments, &d->job.options);
     const gbs_status done = gbs_map(model, NULL, &d->job.options, &callbacks, level, &report, &err);
     cli_bar_finish(&bar, NULL);
-    int status = done < 0 ? cli_fail(done, &err) : CLI_DONE;
-    if (status == CLI_DONE) {
-        const gbs_status made = gbs_denoise_draw_levels(&d->noisy, &d->how, level, &image, &err);
-        status = write_picture(&image, path, made, &err);
-    }
-    if (status == CLI_DONE) {
-        cli_note(d->job.arguments, "--map: log density %.12g, %s", report.log_density,
-                 report.n_exact_variables == report.n_free_variables
-                     ? "proved to be the largest"
-                     : "the best that annealing found");
-        status = done == GBS_STOPPED ? CLI_STOPPED : CLI_DONE;
-    }
+    int status = CLI_DONE;
+    CLI_TRY(done < 0 ? cli_fail(done, &err) : CLI_DONE);
+    const gbs_status made = gbs_denoise_draw_levels(&d->noisy, &d->how, level, &image, &err);
+    CLI_TRY(write_picture(&image, path, made, &err));
+    cli_note(d->job.arguments, "--map: log density %.12g, %s", report.log_density,
+             report.n_exact_variables == report.n_free_variables ? "proved to be the largest"
+                                                                 : "the best that annealing found");
+    CLI_TRY(done == GBS_STOPPED ? CLI_STOPPED : CLI_DONE);
+
+cleanup:
     free(level);
     return status;
 }
@@ -431,13 +427,12 @@ static int restore(cli_denoising *d)
 {
     const gbs_run_options asked = d->job.options; /* by --map too, whose sweeps are other ones */
     int stopped = 0;
-    int status = limit_run(d);
-    if (status == CLI_DONE) {
-        status = cli_execute(&d->job, NULL, NULL, &stopped);
-    }
-    if (status == CLI_DONE) {
-        status = give_answer(d);
-    }
+    int status = CLI_DONE;
+    CLI_TRY(limit_run(d));
+    CLI_TRY(cli_execute(&d->job, NULL, NULL, &stopped));
+    CLI_TRY(give_answer(d));
+
+cleanup:
     status = status == CLI_DONE ? cli_conclude(&d->job, stopped) : status;
     d->job.options = asked;
     return status;
@@ -480,37 +475,20 @@ static int run_denoise(cli_arguments *arguments)
     d.job.make_run = make_run;
     d.job.output = arguments->output;
     d.job.summary = arguments->summary;
-    int status = cli_denoise_check_names(arguments);
-    if (status == CLI_DONE) {
-        status = check_model_name(arguments);
-    }
-    if (status == CLI_DONE) {
-        status = cli_settle(arguments, GBS_METHOD_AUTO);
-    }
-    if (status == CLI_DONE) {
-        status = cli_denoise_read(&d, arguments);
-    }
-    if (status == CLI_DONE) {
-        status = cli_denoise_settle(&d, arguments);
-    }
-    if (status == CLI_DONE) {
-        status = estimate(&d, arguments);
-    }
-    if (status == CLI_DONE) {
-        status = tell_frozen(&d);
-    }
-    if (status == CLI_DONE) {
-        status = write_model(&d);
-    }
-    if (status == CLI_DONE) {
-        status = keep_model(&d);
-    }
-    if (status == CLI_DONE) {
-        status = cli_load_options(&d.job);
-    }
-    if (status == CLI_DONE) {
-        status = answer(&d);
-    }
+    int status = CLI_DONE;
+    CLI_TRY(cli_denoise_check_names(arguments));
+    CLI_TRY(check_model_name(arguments));
+    CLI_TRY(cli_settle(arguments, GBS_METHOD_AUTO));
+    CLI_TRY(cli_denoise_read(&d, arguments));
+    CLI_TRY(cli_denoise_settle(&d, arguments));
+    CLI_TRY(estimate(&d, arguments));
+    CLI_TRY(tell_frozen(&d));
+    CLI_TRY(write_model(&d));
+    CLI_TRY(keep_model(&d));
+    CLI_TRY(cli_load_options(&d.job));
+    CLI_TRY(answer(&d));
+
+cleanup:
     gbs_image_free(&d.noisy);
     gbs_image_free(&d.truth);
     cli_job_free(&d.job);

@@ -144,25 +144,22 @@ int cli_denoise_settle(cli_denoising *d, const cli_arguments *arguments)
     if (d->how.labels && d->noisy.kind == GBS_IMAGE_PALETTE && !cli_given(arguments, "levels")) {
         d->how.levels = d->noisy.n_colors < 2 ? 2 : d->noisy.n_colors;
     }
-    int status = settle_estimate(d, arguments->estimate);
-    if (status == CLI_DONE && d->how.labels) {
-        status = check_labels(&d->noisy, arguments->operand[0], d->how.levels);
+    int status = CLI_DONE;
+    CLI_TRY(settle_estimate(d, arguments->estimate));
+    if (d->how.labels) {
+        CLI_TRY(check_labels(&d->noisy, arguments->operand[0], d->how.levels));
     }
-    if (status == CLI_DONE && d->how.labels && arguments->truth != NULL) {
-        status = check_labels(&d->truth, arguments->truth, d->how.levels);
+    if (d->how.labels && arguments->truth != NULL) {
+        CLI_TRY(check_labels(&d->truth, arguments->truth, d->how.levels));
     }
-    if (status == CLI_DONE) {
-        status = check_range(d, arguments, &d->noisy, arguments->operand[0]);
+    CLI_TRY(check_range(d, arguments, &d->noisy, arguments->operand[0]));
+    if (arguments->truth != NULL) {
+        CLI_TRY(check_range(d, arguments, &d->truth, arguments->truth));
     }
-    if (status == CLI_DONE && arguments->truth != NULL) {
-        status = check_range(d, arguments, &d->truth, arguments->truth);
-    }
-    if (status == CLI_DONE) {
-        status = settle_noise(d, arguments->noise_kind);
-    }
-    if (status == CLI_DONE) {
-        status = settle_smoothing(d, arguments->smoothing);
-    }
+    CLI_TRY(settle_noise(d, arguments->noise_kind));
+    CLI_TRY(settle_smoothing(d, arguments->smoothing));
+
+cleanup:
     d->find_coupling = d->find_coupling || !cli_given(arguments, "coupling");
     return status;
 }
@@ -268,16 +265,14 @@ int cli_denoise_read(cli_denoising *d, const cli_arguments *arguments)
     if (truth != NULL && strcmp(noisy, "-") == 0 && strcmp(truth, "-") == 0) {
         return cli_error(CLI_USAGE, "standard input (-) can be only one of the inputs");
     }
-    int status = read_picture(arguments, noisy, &d->noisy);
-    if (status == CLI_DONE && truth != NULL) {
-        status = read_picture(arguments, truth, &d->truth);
+    CLI_PASS(read_picture(arguments, noisy, &d->noisy));
+    if (truth != NULL) {
+        CLI_PASS(read_picture(arguments, truth, &d->truth));
+        CLI_PASS(check_truth(d, arguments));
     }
-    if (status == CLI_DONE && truth != NULL) {
-        status = check_truth(d, arguments);
+    if (pbm != NULL && ends_in(pbm, ".pbm") && d->noisy.kind != GBS_IMAGE_BITMAP) {
+        CLI_PASS(
+            cli_error(CLI_USAGE, "%s: only the result of a bitmap is a bitmap; use .png", pbm));
     }
-    if (status == CLI_DONE && pbm != NULL && ends_in(pbm, ".pbm") &&
-        d->noisy.kind != GBS_IMAGE_BITMAP) {
-        status = cli_error(CLI_USAGE, "%s: only the result of a bitmap is a bitmap; use .png", pbm);
-    }
-    return status;
+    return CLI_DONE;
 }

@@ -81,9 +81,7 @@ static int answer_sample(cli_job *job, void *context)
     result.task = *task;
     result.n = gbs_model_n_variables(job->model);
     result.state = calloc((size_t)result.n + 1, sizeof *result.state);
-    if (result.state == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(result.state));
     const gbs_status done = solve(job, &result, &err);
     const solution found = {job->arguments, &result};
     const int status =
@@ -97,13 +95,12 @@ static int answer(cli_arguments *arguments, gbs_task task)
 {
     cli_job job;
     memset(&job, 0, sizeof job);
-    int status = cli_settle(arguments, GBS_METHOD_EXACT);
-    if (status == CLI_DONE) {
-        status = cli_load_samples(&job, arguments, arguments->operand[0]);
-    }
-    if (status == CLI_DONE) {
-        status = cli_each_sample(&job, answer_sample, &task);
-    }
+    int status = CLI_DONE;
+    CLI_TRY(cli_settle(arguments, GBS_METHOD_EXACT));
+    CLI_TRY(cli_load_samples(&job, arguments, arguments->operand[0]));
+    CLI_TRY(cli_each_sample(&job, answer_sample, &task));
+
+cleanup:
     cli_job_free(&job);
     return status;
 }
@@ -113,10 +110,7 @@ static int answer(cli_arguments *arguments, gbs_task task)
 static int run_exact(cli_arguments *arguments)
 {
     const int task = arguments->task;
-    const int status = check_format(arguments, task);
-    if (status != CLI_DONE) {
-        return status;
-    }
+    CLI_PASS(check_format(arguments, task));
     switch (task) {
     case TASK_PR:
         return answer(arguments, GBS_TASK_PR);

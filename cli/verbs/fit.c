@@ -48,17 +48,10 @@ static int settle(fitting *f, cli_arguments *arguments)
 {
     cli_settle_model_format(arguments);
     f->options = arguments->of.fit;
-    int status = settle_prior(f, arguments->prior);
-    if (status == CLI_DONE) {
-        status = cli_settle_held_out(arguments->held_out, arguments->operand[1], &f->out);
-    }
-    if (status == CLI_DONE) {
-        status = cli_check_model_output(arguments);
-    }
-    if (status == CLI_DONE) {
-        status = cli_check_results(arguments);
-    }
-    return status;
+    CLI_PASS(settle_prior(f, arguments->prior));
+    CLI_PASS(cli_settle_held_out(arguments->held_out, arguments->operand[1], &f->out));
+    CLI_PASS(cli_check_model_output(arguments));
+    return cli_check_results(arguments);
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -118,9 +111,7 @@ static int write_intervals(const fitting *f)
         most = n > most ? n : most;
     }
     double *room = calloc(most, 4 * sizeof *room);
-    if (room == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(room));
     gbs_status done = gbs_output_open(path, &output, &err);
     if (done >= 0) {
         gbsi_output_text(output, "variable,state,parents,probability,low,high,rows\n");
@@ -295,14 +286,9 @@ static int fit(fitting *f, int *stopped)
 
 static int write_all(const fitting *f, int stopped)
 {
-    int status = cli_write_model(f->job.arguments, gbs_fitted_model(f->fitted));
-    if (status == CLI_DONE) {
-        status = write_intervals(f);
-    }
-    if (status == CLI_DONE) {
-        status = write_summary(f, stopped);
-    }
-    return status;
+    CLI_PASS(cli_write_model(f->job.arguments, gbs_fitted_model(f->fitted)));
+    CLI_PASS(write_intervals(f));
+    return write_summary(f, stopped);
 }
 
 static int run_fit(cli_arguments *arguments)

@@ -478,21 +478,20 @@ static int run_info(cli_arguments *arguments)
 {
     cli_job job;
     memset(&job, 0, sizeof job);
-    int status = cli_check_output(arguments->output);
-    if (status == CLI_DONE && gbs_is_checkpoint(arguments->operand[0])) {
+    int status = CLI_DONE;
+    CLI_TRY(cli_check_output(arguments->output));
+    if (gbs_is_checkpoint(arguments->operand[0])) {
         return cli_info_checkpoint(arguments);
     }
-    if (status == CLI_DONE && arguments->list_variables && cli_wants_json(arguments)) {
-        status = cli_error(CLI_USAGE, "--variables and --json exclude each other");
+    if (arguments->list_variables && cli_wants_json(arguments)) {
+        CLI_TRY(cli_error(CLI_USAGE, "--variables and --json exclude each other"));
     }
-    if (status == CLI_DONE) {
-        status = cli_load_samples(&job, arguments, arguments->operand[0]);
-    }
-    if (status == CLI_DONE) {
-        uint64_t loading_bytes = cli_peak_rss_bytes();
-        status = cli_each_sample(&job, arguments->list_variables ? list_variables : answer_sample,
-                                 &loading_bytes);
-    }
+    CLI_TRY(cli_load_samples(&job, arguments, arguments->operand[0]));
+    uint64_t loading_bytes = cli_peak_rss_bytes();
+    CLI_TRY(cli_each_sample(&job, arguments->list_variables ? list_variables : answer_sample,
+                            &loading_bytes));
+
+cleanup:
     cli_job_free(&job);
     return status;
 }

@@ -173,10 +173,7 @@ int cli_info_checkpoint(const cli_arguments *arguments)
     gbs_error err = {GBS_OK, ""};
     gbs_output *output = NULL;
     gbs_checkpoint c = {.size = sizeof c};
-    int status = check_options(arguments);
-    if (status != CLI_DONE) {
-        return status;
-    }
+    CLI_PASS(check_options(arguments));
     gbs_status done = gbs_checkpoint_read(path, &c, &err);
     if (done < 0) {
         return cli_fail_input(done, &err);

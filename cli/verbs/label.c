@@ -298,22 +298,15 @@ static void tell(const labelling *l)
 static int run_label(cli_arguments *arguments)
 {
     labelling l = {.arguments = arguments, .report = {.size = sizeof l.report}};
-    int status = settle(&l);
-    if (status == CLI_DONE) {
-        status = read_files(&l);
-    }
-    if (status == CLI_DONE) {
-        status = label(&l);
-    }
-    if (status == CLI_DONE) {
-        status = cli_write(arguments->output != NULL ? arguments->output : "-", write_labels, &l);
-    }
-    if (status == CLI_DONE) {
-        status = cli_write(arguments->summary, write_report, &l);
-    }
-    if (status == CLI_DONE) {
-        tell(&l);
-    }
+    int status = CLI_DONE;
+    CLI_TRY(settle(&l));
+    CLI_TRY(read_files(&l));
+    CLI_TRY(label(&l));
+    CLI_TRY(cli_write(arguments->output != NULL ? arguments->output : "-", write_labels, &l));
+    CLI_TRY(cli_write(arguments->summary, write_report, &l));
+    tell(&l);
+
+cleanup:
     gbs_label_scores_free(l.scores);
     gbs_sequences_free(l.data);
     gbs_crf_free(l.crf);

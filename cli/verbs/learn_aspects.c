@@ -94,29 +94,22 @@ static int run_learn_aspects(cli_arguments *arguments)
 {
     learning l = {.arguments = arguments, .report = {.size = sizeof l.report}};
     const gbs_aspect_report *r = &l.report;
-    int status = settle(&l);
-    if (status == CLI_DONE) {
-        status = learn(&l);
-    }
-    if (status == CLI_DONE) {
-        status = write_aspects(&l);
-    }
-    if (status == CLI_DONE) {
-        status = cli_points_write(&l.curve, arguments->curve);
-    }
-    if (status == CLI_DONE) {
-        status = write_summary(&l);
-    }
-    if (status == CLI_DONE) {
-        cli_note(arguments,
-                 "%" PRIu64 " pictures, %" PRIu64 " patches, %" PRIu64 " classes; %" PRIu64
-                 " words of texture, %" PRIu64 " of colour, %" PRIu64 " of place",
-                 r->n_pictures, r->n_patches, r->n_classes, r->n_words[0], r->n_words[1],
-                 r->n_words[2]);
-        cli_note(arguments, "%s after %" PRIu64 " iterations, %.3g s: ln P(words) = %.6g a patch",
-                 r->converged ? "converged" : "not converged; try more --iterations", r->iterations,
-                 r->seconds, r->mean_log_like);
-    }
+    int status = CLI_DONE;
+    CLI_TRY(settle(&l));
+    CLI_TRY(learn(&l));
+    CLI_TRY(write_aspects(&l));
+    CLI_TRY(cli_points_write(&l.curve, arguments->curve));
+    CLI_TRY(write_summary(&l));
+    cli_note(arguments,
+             "%" PRIu64 " pictures, %" PRIu64 " patches, %" PRIu64 " classes; %" PRIu64
+             " words of texture, %" PRIu64 " of colour, %" PRIu64 " of place",
+             r->n_pictures, r->n_patches, r->n_classes, r->n_words[0], r->n_words[1],
+             r->n_words[2]);
+    cli_note(arguments, "%s after %" PRIu64 " iterations, %.3g s: ln P(words) = %.6g a patch",
+             r->converged ? "converged" : "not converged; try more --iterations", r->iterations,
+             r->seconds, r->mean_log_like);
+
+cleanup:
     gbs_aspects_free(l.aspects);
     free(l.curve.value);
     return status;

@@ -78,9 +78,7 @@ static int find_errors(learning *l, int *stopped)
         return CLI_DONE;
     }
     l->error = calloc(gbs_crf_n_weights(l->crf) + 1, sizeof *l->error);
-    if (l->error == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(l->error));
     if (!l->report.converged || *stopped) {
         (void)snprintf(l->no_error.message, sizeof l->no_error.message, "%s",
                        "learning has not converged");
@@ -215,28 +213,17 @@ static int run_learn_crf(cli_arguments *arguments)
 {
     learning l = {.arguments = arguments, .report = {.size = sizeof l.report}};
     int stopped = 0;
-    int status = settle(&l);
-    if (status == CLI_DONE) {
-        status = learn(&l, &stopped);
-    }
-    if (status == CLI_DONE) {
-        status = find_errors(&l, &stopped);
-    }
-    if (status == CLI_DONE) {
-        status = write_model(&l);
-    }
-    if (status == CLI_DONE) {
-        status = cli_write(l.arguments->intervals, write_intervals, &l);
-    }
-    if (status == CLI_DONE) {
-        status = cli_points_write(&l.curve, arguments->curve);
-    }
-    if (status == CLI_DONE) {
-        status = write_summary(&l, stopped);
-    }
-    if (status == CLI_DONE) {
-        tell(&l, stopped);
-    }
+    int status = CLI_DONE;
+    CLI_TRY(settle(&l));
+    CLI_TRY(learn(&l, &stopped));
+    CLI_TRY(find_errors(&l, &stopped));
+    CLI_TRY(write_model(&l));
+    CLI_TRY(cli_write(l.arguments->intervals, write_intervals, &l));
+    CLI_TRY(cli_points_write(&l.curve, arguments->curve));
+    CLI_TRY(write_summary(&l, stopped));
+    tell(&l, stopped);
+
+cleanup:
     gbs_crf_free(l.crf);
     gbs_sequences_free(l.data);
     free(l.error);

@@ -81,9 +81,7 @@ static int find_errors(learning *l, int *stopped)
     l->value = calloc(l->n_parameters, sizeof *l->value);
     l->error = calloc(l->n_parameters, sizeof *l->error);
     l->unseen = calloc(l->n_parameters, sizeof *l->unseen);
-    if (l->value == NULL || l->error == NULL || l->unseen == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(l->value, l->error, l->unseen));
     done = gbs_potts_parameters(l->learnt, &l->n_parameters, l->value, err);
     if (done < 0) {
         return cli_fail(done, err);
@@ -312,31 +310,18 @@ static int run_learn_potts(cli_arguments *arguments)
 {
     learning l = {.arguments = arguments, .report = {.size = sizeof l.report}};
     int stopped = 0;
-    int status = settle(&l);
-    if (status == CLI_DONE) {
-        status = cli_machine_read(arguments, &l.rows);
-    }
-    if (status == CLI_DONE) {
-        status = learn(&l, &stopped);
-    }
-    if (status == CLI_DONE) {
-        status = find_errors(&l, &stopped);
-    }
-    if (status == CLI_DONE) {
-        status = cli_write_model(arguments, l.learnt);
-    }
-    if (status == CLI_DONE) {
-        status = cli_write(arguments->intervals, write_intervals, &l);
-    }
-    if (status == CLI_DONE) {
-        status = cli_points_write(&l.curve, arguments->curve);
-    }
-    if (status == CLI_DONE) {
-        status = write_summary(&l, stopped);
-    }
-    if (status == CLI_DONE) {
-        tell(&l, stopped);
-    }
+    int status = CLI_DONE;
+    CLI_TRY(settle(&l));
+    CLI_TRY(cli_machine_read(arguments, &l.rows));
+    CLI_TRY(learn(&l, &stopped));
+    CLI_TRY(find_errors(&l, &stopped));
+    CLI_TRY(cli_write_model(arguments, l.learnt));
+    CLI_TRY(cli_write(arguments->intervals, write_intervals, &l));
+    CLI_TRY(cli_points_write(&l.curve, arguments->curve));
+    CLI_TRY(write_summary(&l, stopped));
+    tell(&l, stopped);
+
+cleanup:
     cli_machine_free(&l.rows);
     gbs_model_free(l.learnt);
     free(l.value);

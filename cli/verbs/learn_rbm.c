@@ -36,12 +36,12 @@ static int settle(learning *l)
 static int read_all(learning *l)
 {
     const char *path = l->arguments->operand[0];
-    const int status = cli_machine_read(l->arguments, &l->rows);
-    if (status == CLI_DONE && gbs_rows_n_states(l->rows.data) != 2) {
+    CLI_PASS(cli_machine_read(l->arguments, &l->rows));
+    if (gbs_rows_n_states(l->rows.data) != 2) {
         return cli_error(CLI_INPUT, "%s: found sites of %u states, expected zeros and ones", path,
                          gbs_rows_n_states(l->rows.data));
     }
-    return status;
+    return CLI_DONE;
 }
 
 static int learn(learning *l, int *stopped)
@@ -51,9 +51,7 @@ static int learn(learning *l, int *stopped)
         .size = sizeof callbacks, .context = &l->bar, .progress = cli_bar_watch};
     gbs_error err = {GBS_OK, ""};
     l->curve = calloc(2 * l->options.epochs, sizeof *l->curve);
-    if (l->curve == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(l->curve));
     cli_signals_catch();
     cli_bar_init(&l->bar, arguments, &arguments->run);
     l->bar.unit = "epochs";
@@ -168,25 +166,16 @@ static int run_learn_rbm(cli_arguments *arguments)
 {
     learning l = {.arguments = arguments, .report = {.size = sizeof l.report}};
     int stopped = 0;
-    int status = settle(&l);
-    if (status == CLI_DONE) {
-        status = read_all(&l);
-    }
-    if (status == CLI_DONE) {
-        status = learn(&l, &stopped);
-    }
-    if (status == CLI_DONE) {
-        status = cli_write_model(arguments, l.learnt);
-    }
-    if (status == CLI_DONE) {
-        status = write_curve(&l);
-    }
-    if (status == CLI_DONE) {
-        status = write_summary(&l, stopped);
-    }
-    if (status == CLI_DONE) {
-        tell(&l, stopped);
-    }
+    int status = CLI_DONE;
+    CLI_TRY(settle(&l));
+    CLI_TRY(read_all(&l));
+    CLI_TRY(learn(&l, &stopped));
+    CLI_TRY(cli_write_model(arguments, l.learnt));
+    CLI_TRY(write_curve(&l));
+    CLI_TRY(write_summary(&l, stopped));
+    tell(&l, stopped);
+
+cleanup:
     cli_machine_free(&l.rows);
     gbs_model_free(l.learnt);
     free(l.curve);

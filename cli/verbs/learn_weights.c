@@ -56,9 +56,7 @@ static int learn(learning *l, int *stopped)
     gbs_error err = {GBS_OK, ""};
     if (l->job.arguments->intervals != NULL) {
         l->error = calloc((size_t)gbs_model_n_weights(model) + 1, sizeof *l->error);
-        if (l->error == NULL) {
-            return cli_error(CLI_FAILED, "out of memory");
-        }
+        CLI_PASS(CLI_HAVE(l->error));
     }
     if (l->job.arguments->curve != NULL) {
         l->options.point = cli_points_add;
@@ -246,17 +244,10 @@ static int judge(learning *l)
 
 static int write_all(const learning *l, int stopped)
 {
-    int status = cli_write_model(l->job.arguments, l->learnt);
-    if (status == CLI_DONE) {
-        status = cli_write(l->job.arguments->intervals, write_weights, l);
-    }
-    if (status == CLI_DONE) {
-        status = cli_points_write(&l->curve, l->job.arguments->curve);
-    }
-    if (status == CLI_DONE) {
-        status = write_summary(l, stopped);
-    }
-    return status;
+    CLI_PASS(cli_write_model(l->job.arguments, l->learnt));
+    CLI_PASS(cli_write(l->job.arguments->intervals, write_weights, l));
+    CLI_PASS(cli_points_write(&l->curve, l->job.arguments->curve));
+    return write_summary(l, stopped);
 }
 
 static int read_all(learning *l, const cli_arguments *arguments)
@@ -278,22 +269,15 @@ static int run_learn_weights(cli_arguments *arguments)
 {
     learning l = {.report = {.size = sizeof l.report}};
     int stopped = 0;
-    int status = settle(&l, arguments);
-    if (status == CLI_DONE) {
-        status = read_all(&l, arguments);
-    }
-    if (status == CLI_DONE) {
-        status = learn(&l, &stopped);
-    }
-    if (status == CLI_DONE) {
-        status = judge(&l);
-    }
-    if (status == CLI_DONE) {
-        status = write_all(&l, stopped);
-    }
-    if (status == CLI_DONE) {
-        tell(&l, stopped);
-    }
+    int status = CLI_DONE;
+    CLI_TRY(settle(&l, arguments));
+    CLI_TRY(read_all(&l, arguments));
+    CLI_TRY(learn(&l, &stopped));
+    CLI_TRY(judge(&l));
+    CLI_TRY(write_all(&l, stopped));
+    tell(&l, stopped);
+
+cleanup:
     gbs_data_free(l.data);
     gbs_data_free(l.held_out);
     gbs_model_free(l.learnt);

@@ -133,10 +133,7 @@ static int estimate(cli_job *job, void *context)
     cli_bar bar;
     const gbs_run_callbacks callbacks = {.context = &bar, .progress = cli_bar_watch};
     memset(&bar, 0, sizeof bar);
-    const int begun = cli_meet(CLI_DONE);
-    if (begun != CLI_DONE) {
-        return begun;
-    }
+    CLI_PASS(cli_meet(CLI_DONE));
     cli_signals_catch();
     cli_bar_init(&bar, job->arguments, &job->options);
     const gbs_checkpoint_files files = {.size = sizeof files,

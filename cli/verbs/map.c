@@ -148,9 +148,7 @@ static int search(cli_job *job, const char *format)
     gbs_map_report report = {.size = sizeof report};
     cli_bar bar;
     uint32_t *state = calloc((size_t)gbs_model_n_variables(job->model) + 1, sizeof *state);
-    if (state == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(state));
     const gbs_map_callbacks callbacks = {.context = &bar, .progress = cli_bar_watch};
     memset(&bar, 0, sizeof bar);
     cli_signals_catch();
@@ -182,29 +180,18 @@ static int run_map(cli_arguments *arguments)
     const char *format = NULL;
     cli_job job;
     memset(&job, 0, sizeof job);
-    int status = cli_output_format(arguments, "map|csv|table|json",
-                                   cli_is_terminal(STDOUT_FILENO) ? "table" : "csv", &format);
-    if (status == CLI_DONE) {
-        status = cli_check_method(arguments);
-    }
-    if (status == CLI_DONE) {
-        status = cli_check_output(arguments->output);
-    }
-    if (status == CLI_DONE) {
-        status = cli_check_report(arguments);
-    }
-    if (status == CLI_DONE) {
-        status = cli_check_output(arguments->checkpoint);
-    }
-    if (status == CLI_DONE) {
-        status = cli_settle_checkpoints(arguments);
-    }
-    if (status == CLI_DONE) {
-        status = cli_load(&job, arguments, arguments->operand[0]);
-    }
-    if (status == CLI_DONE) {
-        status = search(&job, format);
-    }
+    int status = CLI_DONE;
+    CLI_TRY(cli_output_format(arguments, "map|csv|table|json",
+                              cli_is_terminal(STDOUT_FILENO) ? "table" : "csv", &format));
+    CLI_TRY(cli_check_method(arguments));
+    CLI_TRY(cli_check_output(arguments->output));
+    CLI_TRY(cli_check_report(arguments));
+    CLI_TRY(cli_check_output(arguments->checkpoint));
+    CLI_TRY(cli_settle_checkpoints(arguments));
+    CLI_TRY(cli_load(&job, arguments, arguments->operand[0]));
+    CLI_TRY(search(&job, format));
+
+cleanup:
     cli_job_free(&job);
     return status;
 }

@@ -32,10 +32,7 @@ static int make_estimates(const cli_job *job, cli_estimates *e)
 static int take_estimates(const cli_job *job, cli_estimates *e)
 {
     gbs_error err = {GBS_OK, ""};
-    const int made = make_estimates(job, e);
-    if (made != CLI_DONE) {
-        return made;
-    }
+    CLI_PASS(make_estimates(job, e));
     const gbs_status status = gbs_run_marginals(job->run, e->p, e->mcse, e->ess, e->rhat, &err);
     if (status == GBS_ERR_STATE) {
         return cli_error(CLI_STOPPED, "stopped before the first draw was kept: nothing is written");

@@ -31,25 +31,22 @@ static int summarise(const cli_arguments *arguments, char **path, int n_paths, c
     cli_diagnosis a = {.arguments = arguments};
     gbs_error err = {GBS_OK, ""};
     gbs_output *memory = NULL;
-    int status = cli_drawn_read(&a.drawn, arguments, path, n_paths);
-    if (status == CLI_DONE) {
-        status = cli_diagnosis_make(&a);
+    int status = CLI_DONE;
+    CLI_TRY(cli_drawn_read(&a.drawn, arguments, path, n_paths));
+    CLI_TRY(cli_diagnosis_make(&a));
+    CLI_TRY(cli_diagnosis_choose(&a, CLI_SHOWN_DRAWS));
+    gbs_status done = gbs_output_open_memory(&memory, &err);
+    if (done >= 0) {
+        done = cli_diagnosis_draws(memory, &a, &err);
     }
-    if (status == CLI_DONE) {
-        status = cli_diagnosis_choose(&a, CLI_SHOWN_DRAWS);
+    if (done >= 0) {
+        done = gbs_output_take(memory, text, n, &err);
+    } else {
+        gbs_output_discard(memory);
     }
-    if (status == CLI_DONE) {
-        gbs_status done = gbs_output_open_memory(&memory, &err);
-        if (done >= 0) {
-            done = cli_diagnosis_draws(memory, &a, &err);
-        }
-        if (done >= 0) {
-            done = gbs_output_take(memory, text, n, &err);
-        } else {
-            gbs_output_discard(memory);
-        }
-        status = done < 0 ? cli_fail(done, &err) : CLI_DONE;
-    }
+    CLI_TRY(done < 0 ? cli_fail(done, &err) : CLI_DONE);
+
+cleanup:
     cli_diagnosis_free(&a);
     return status;
 }
@@ -84,9 +81,7 @@ static int run_report(cli_arguments *arguments)
     }
     int status = cli_check_output(arguments->output);
     char **draws = calloc((size_t)n, sizeof *draws);
-    if (draws == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(draws));
     int n_draws = 0;
     size_t n_sources = 0;
     for (int i = 0; i < n && status == CLI_DONE; i++) {

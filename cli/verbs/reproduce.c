@@ -125,9 +125,7 @@ static int reproduce_all(const cli_arguments *arguments, int *holds)
         int one_holds = 0;
         const size_t size = strlen(arguments->output) + strlen(e->name) + 2;
         char *folder = malloc(size);
-        if (folder == NULL) {
-            return cli_error(CLI_FAILED, "out of memory");
-        }
+        CLI_PASS(CLI_HAVE(folder));
         (void)snprintf(folder, size, "%s/%s", arguments->output, e->name);
         status = reproduce(arguments, e, folder, &one_holds);
         n_hold += one_holds;

@@ -192,41 +192,32 @@ int cli_write_draws(cli_arguments *arguments, gbs_method forced)
     memset(&r, 0, sizeof r);
     cli_job job;
     memset(&job, 0, sizeof job);
-    int status = cli_output_format(arguments,
-                                   arguments->verb == &cli_verb_sample
-                                       ? "csv|tab|npz|npy|netcdf|cmdstan|coda|pbm|pgm|ppm|png"
-                                       : "csv|tab|npz|npy|netcdf|cmdstan|coda",
-                                   "csv", &r.format);
-    if (status == CLI_DONE && arguments->labels && strcmp(r.format, "csv") != 0) {
-        status = cli_error(CLI_USAGE,
-                           "--labels: found the format %s, expected csv: others have "
-                           "the numbers of states",
-                           r.format);
+    int status = CLI_DONE;
+    CLI_TRY(cli_output_format(arguments,
+                              arguments->verb == &cli_verb_sample
+                                  ? "csv|tab|npz|npy|netcdf|cmdstan|coda|pbm|pgm|ppm|png"
+                                  : "csv|tab|npz|npy|netcdf|cmdstan|coda",
+                              "csv", &r.format));
+    if (arguments->labels && strcmp(r.format, "csv") != 0) {
+        CLI_TRY(cli_error(CLI_USAGE,
+                          "--labels: found the format %s, expected csv: others have "
+                          "the numbers of states",
+                          r.format));
     }
-    if (status == CLI_DONE) {
-        status = cli_picture_settle(arguments, r.format, &r.picture);
+    CLI_TRY(cli_picture_settle(arguments, r.format, &r.picture));
+    if (r.picture.format != NULL && arguments->monitor != NULL) {
+        CLI_TRY(cli_error(CLI_USAGE, "a picture shows all variables: leave out --monitor"));
     }
-    if (status == CLI_DONE && r.picture.format != NULL && arguments->monitor != NULL) {
-        status = cli_error(CLI_USAGE, "a picture shows all variables: leave out --monitor");
+    if (!is_lines(r.format) && r.picture.format == NULL) {
+        CLI_TRY(cli_draws_check(arguments, r.format));
     }
-    if (status == CLI_DONE && !is_lines(r.format) && r.picture.format == NULL) {
-        status = cli_draws_check(arguments, r.format);
-    }
-    if (status == CLI_DONE) {
-        status = cli_settle_checkpoints(arguments);
-    }
-    if (status == CLI_DONE) {
-        status = cli_settle(arguments, forced);
-    }
-    if (status == CLI_DONE) {
-        status = cli_load_samples(&job, arguments, arguments->operand[0]);
-    }
-    if (status == CLI_DONE) {
-        status = cli_select_drawn(&job, arguments->monitor, &r.selection);
-    }
-    if (status == CLI_DONE) {
-        status = cli_each_sample(&job, answer_sample, &r);
-    }
+    CLI_TRY(cli_settle_checkpoints(arguments));
+    CLI_TRY(cli_settle(arguments, forced));
+    CLI_TRY(cli_load_samples(&job, arguments, arguments->operand[0]));
+    CLI_TRY(cli_select_drawn(&job, arguments->monitor, &r.selection));
+    CLI_TRY(cli_each_sample(&job, answer_sample, &r));
+
+cleanup:
     cli_selection_free(&r.selection);
     cli_job_free(&job);
     return status;

@@ -62,10 +62,7 @@ static int optimise(cli_job *job, const gbs_scan_request *request, const char *t
     asked.start = cli_given(job->arguments, "scan") ? &job->options : NULL;
     uint32_t *sequence = NULL;
     size_t n = 0;
-    int status = cli_influences(job, &influences);
-    if (status != CLI_DONE) {
-        return status;
-    }
+    CLI_PASS(cli_influences(job, &influences));
     if (asked.steps == 0 && asked.match == 0 && asked.accuracy == 0.0) {
         asked.steps = gbs_influences_report(influences)->n_free;
     }
@@ -107,23 +104,16 @@ static int run_scan(cli_arguments *arguments)
     double *weight = NULL;
     const char *target = arguments->n_targets > 0 ? arguments->target[0] : "all";
     memset(&job, 0, sizeof job);
-    int status = settle(arguments, &request);
-    if (status == CLI_DONE) {
-        status = cli_check_output(arguments->output);
-    }
-    if (status == CLI_DONE) {
-        status = cli_load(&job, arguments, arguments->operand[0]);
-    }
-    if (status == CLI_DONE) {
-        status = cli_check_grid(&job);
-    }
-    if (status == CLI_DONE) {
-        status = cli_target(&job, target, &weight);
-    }
-    if (status == CLI_DONE) {
-        request.weight = weight;
-        status = optimise(&job, &request, target);
-    }
+    int status = CLI_DONE;
+    CLI_TRY(settle(arguments, &request));
+    CLI_TRY(cli_check_output(arguments->output));
+    CLI_TRY(cli_load(&job, arguments, arguments->operand[0]));
+    CLI_TRY(cli_check_grid(&job));
+    CLI_TRY(cli_target(&job, target, &weight));
+    request.weight = weight;
+    CLI_TRY(optimise(&job, &request, target));
+
+cleanup:
     free(weight);
     cli_job_free(&job);
     return status;

@@ -50,24 +50,22 @@ static int read_files(segmenting *s)
         return cli_error(CLI_USAGE, "standard input (-) can be only one of the inputs");
     }
     const gbs_status done = gbs_aspects_read(a->operand[0], &s->aspects, &err);
-    int status = done < 0 ? cli_fail_input(done, &err) : CLI_DONE;
-    if (status == CLI_DONE) {
-        status = read_picture(a, a->operand[1], &s->picture);
+    CLI_PASS(done < 0 ? cli_fail_input(done, &err) : CLI_DONE);
+    CLI_PASS(read_picture(a, a->operand[1], &s->picture));
+    if (a->truth != NULL) {
+        CLI_PASS(read_picture(a, a->truth, &s->truth));
     }
-    if (status == CLI_DONE && a->truth != NULL) {
-        status = read_picture(a, a->truth, &s->truth);
-    }
-    if (status == CLI_DONE && a->truth != NULL &&
+    if (a->truth != NULL &&
         (s->truth.width != s->picture.width || s->truth.height != s->picture.height ||
          s->truth.kind == GBS_IMAGE_COLOR)) {
-        status = cli_error(
+        CLI_PASS(cli_error(
             CLI_INPUT,
             "%s: found a %s of %" PRIu32 " x %" PRIu32
             " pixels, expected grey or a palette of %" PRIu32 " x %" PRIu32 " pixels as in %s",
             a->truth, s->truth.kind == GBS_IMAGE_COLOR ? "picture in colour" : "label map",
-            s->truth.width, s->truth.height, s->picture.width, s->picture.height, a->operand[1]);
+            s->truth.width, s->truth.height, s->picture.width, s->picture.height, a->operand[1]));
     }
-    return status;
+    return CLI_DONE;
 }
 
 static int check_names(const cli_arguments *a)
@@ -236,9 +234,7 @@ static int load(segmenting *s)
     const size_t n = n_patches(s);
     job->start = calloc(n + 1, sizeof *job->start);
     s->label = calloc(n + 1, sizeof *s->label);
-    if (job->start == NULL || s->label == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(job->start, s->label));
     memcpy(job->start, gbs_segment_alone(s->segment), n * sizeof *job->start);
     memcpy(s->label, gbs_segment_alone(s->segment), n * sizeof *s->label);
     if (job->arguments->scan_file != NULL) {
@@ -264,9 +260,7 @@ static int take_labels(segmenting *s)
     const gbs_rectangle *t = s->rectangle;
     gbs_error err = {GBS_OK, ""};
     double *p = calloc(n_patches(s) * k + 1, sizeof *p);
-    if (p == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(p));
     const gbs_status done = gbs_run_marginals(s->job.run, p, NULL, NULL, NULL, &err);
     for (size_t i = 0; i < n_patches(s) && done >= 0; i++) {
         const size_t row = i / columns;
@@ -313,9 +307,7 @@ static int compare(segmenting *s)
     }
     s->score = calloc(n, sizeof *s->score);
     s->alone = calloc(n, sizeof *s->alone);
-    if (s->score == NULL || s->alone == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(s->score, s->alone));
     gbs_status done =
         gbs_segment_compare(s->segment, &s->truth, s->label, s->rectangle, s->score, &err);
     if (done >= 0) {
@@ -393,23 +385,13 @@ static int write_table(const segmenting *s)
 static int answer(segmenting *s)
 {
     int stopped = 0;
-    int status = cli_execute(&s->job, NULL, NULL, &stopped);
-    if (status == CLI_DONE) {
-        status = take_labels(s);
-    }
-    if (status == CLI_DONE) {
-        status = compare(s);
-    }
-    if (status == CLI_DONE) {
-        status = draw(s, GBS_SEGMENT_MAP, s->job.arguments->output);
-    }
-    if (status == CLI_DONE) {
-        status = draw(s, GBS_SEGMENT_OVERLAY, s->job.arguments->overlay);
-    }
-    if (status == CLI_DONE) {
-        status = write_table(s);
-    }
-    return status == CLI_DONE ? cli_conclude(&s->job, stopped) : status;
+    CLI_PASS(cli_execute(&s->job, NULL, NULL, &stopped));
+    CLI_PASS(take_labels(s));
+    CLI_PASS(compare(s));
+    CLI_PASS(draw(s, GBS_SEGMENT_MAP, s->job.arguments->output));
+    CLI_PASS(draw(s, GBS_SEGMENT_OVERLAY, s->job.arguments->overlay));
+    CLI_PASS(write_table(s));
+    return cli_conclude(&s->job, stopped);
 }
 
 static int run_segment(cli_arguments *arguments)

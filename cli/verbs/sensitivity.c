@@ -324,9 +324,7 @@ static int write_rows(gbs_output *output, const cli_sensitivities *a, int json)
 {
     cli_text text = {.size = longest_scope(a->job.model)};
     text.at = malloc(text.size);
-    if (text.at == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(text.at));
     if (json) {
         json_head(output, a);
     } else {
@@ -379,9 +377,7 @@ static int find_query(const gbs_model *model, const char *query, uint32_t *varia
     gbs_status found = GBS_ERR_ARGUMENT;
     const size_t n = strlen(query);
     char *name = strdup(query);
-    if (name == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(name));
     size_t at = 0;
     for (size_t k = 1; k < n && found < 0; k++) { /* "=3=x": a variable called 3 */
         if (query[k] == '=') {

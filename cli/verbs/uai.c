@@ -192,31 +192,24 @@ static int run_uai(cli_arguments *arguments)
     size_t task = 0;
     memset(&job, 0, sizeof job);
     memset(&answer, 0, sizeof answer);
-    int status = find_task(arguments->operand[3], &task);
-    if (status == CLI_DONE && strcmp(arguments->operand[0], "-") == 0) {
-        status = cli_error(
-            CLI_USAGE, "uai: MODEL cannot be standard input: the answer is named after its file");
+    int status = CLI_DONE;
+    CLI_TRY(find_task(arguments->operand[3], &task));
+    if (strcmp(arguments->operand[0], "-") == 0) {
+        CLI_TRY(cli_error(
+            CLI_USAGE, "uai: MODEL cannot be standard input: the answer is named after its file"));
     }
-    if (status == CLI_DONE) {
-        status = read_limits(arguments, &time_s);
-    }
-    if (status == CLI_DONE) {
-        status = cli_answer_init(&answer, arguments, tasks[task].word);
-    }
-    if (status == CLI_DONE && arguments->uai_mpe && tasks[task].task == GBS_TASK_MAP) {
+    CLI_TRY(read_limits(arguments, &time_s));
+    CLI_TRY(cli_answer_init(&answer, arguments, tasks[task].word));
+    if (arguments->uai_mpe && tasks[task].task == GBS_TASK_MAP) {
         answer.word = "MPE";
     }
-    if (status == CLI_DONE) {
-        status = name_evidence(arguments, &evidence);
-    }
-    if (status == CLI_DONE) {
-        status = cli_load(&job, arguments, arguments->operand[0]);
-    }
-    if (status == CLI_DONE) {
-        limit_time(&job, time_s);
-        cli_signals_catch();
-        status = answer_task(&job, &answer, tasks[task].task);
-    }
+    CLI_TRY(name_evidence(arguments, &evidence));
+    CLI_TRY(cli_load(&job, arguments, arguments->operand[0]));
+    limit_time(&job, time_s);
+    cli_signals_catch();
+    CLI_TRY(answer_task(&job, &answer, tasks[task].task));
+
+cleanup:
     cli_job_free(&job);
     cli_answer_free(&answer);
     free(evidence);

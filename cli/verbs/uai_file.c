@@ -21,9 +21,7 @@ int cli_answer_init(cli_answer *answer, const cli_arguments *arguments, const ch
             (void)snprintf(answer->path, size, "%s.%s", base, task);
         }
     }
-    if (answer->path == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(answer->path));
     answer->word = task;
     answer->base = arguments->log_base != NULL && arguments->log_base[0] == 'e' ? GBS_LOG_BASE_E
                                                                                 : GBS_LOG_BASE_10;

@@ -122,10 +122,7 @@ static int run_marginals(search *s)
             return cli_fail_output(s->answer->path, done, &err);
         }
     }
-    const int status = execute(s, &callbacks, &stopped);
-    if (status != CLI_DONE) {
-        return status;
-    }
+    CLI_PASS(execute(s, &callbacks, &stopped));
     done = gbs_run_marginals(job->run, s->p, NULL, NULL, NULL, &err);
     if (done == GBS_ERR_STATE) {
         cli_note(job->arguments,
@@ -152,9 +149,7 @@ int cli_uai_mar(cli_job *job, cli_answer *answer)
     s.answer = answer;
     s.p = calloc(gbs_model_state_offsets(job->model)[gbs_model_n_variables(job->model)] + 1,
                  sizeof *s.p);
-    if (s.p == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(s.p));
     const int status = run_marginals(&s);
     free(s.p);
     return status;
@@ -237,9 +232,7 @@ int cli_uai_map(cli_job *job, cli_answer *answer)
     s.best_lp = -INFINITY;
     s.told_lp = -INFINITY;
     s.best = calloc((size_t)gbs_model_n_variables(job->model) + 1, sizeof *s.best);
-    if (s.best == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(s.best));
     const int status = run_map(&s);
     free(s.best);
     return status;

@@ -77,7 +77,6 @@ static gbs_status bound_usual(marginal *m, gbs_error *err)
 {
     static const int kind[] = {[RANDOM] = GBS_SCAN_RANDOM, [SYSTEMATIC] = GBS_SCAN_SYSTEMATIC};
     const double *weight = m->weight;
-    gbs_status status = GBS_OK;
     uint64_t steps[PASSES];
     for (uint32_t k = 0; k < PASSES; k++) {
         steps[k] = (uint64_t)(k + 1) * N;
@@ -88,13 +87,12 @@ static gbs_status bound_usual(marginal *m, gbs_error *err)
         gbs_sufficient found;
         options.scan = kind[s];
         options.origin = s == SYSTEMATIC;
-        GBSI_TRY(
+        GBSI_PASS(
             lab_scan_bounds(m->influences, kind[s], 1, weight, PASSES, steps, m->bound[s], err));
-        GBSI_TRY(gbs_variation_within(m->influences, &options, weight, GOAL, &found, err));
+        GBSI_PASS(gbs_variation_within(m->influences, &options, weight, GOAL, &found, err));
         m->enough[s] = found.found != 0 ? (double)found.steps : INFINITY;
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* How the updates of a scan spread over the grid. */
@@ -362,18 +360,15 @@ static void judge(laboratory *lab, const marginal *m)
 
 static gbs_status prepare(laboratory *lab, marginal *m, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const lab_spin_grid grid = lab_dogs_grid(MODEL, SIDE);
     m->weight[0] = 1.0;
     for (uint32_t v = 0; v < N; v++) {
         m->start[v] = 1;
     }
-    GBSI_TRY(lab_spin_grid_make(lab, &grid, &m->model, err));
-    GBSI_TRY(gbs_influences_new(m->model, NULL, NULL, &m->influences, err));
-    GBSI_TRY(bound_usual(m, err));
-    GBSI_TRY(bound_optimised(m, err));
-cleanup:
-    return status;
+    GBSI_PASS(lab_spin_grid_make(lab, &grid, &m->model, err));
+    GBSI_PASS(gbs_influences_new(m->model, NULL, NULL, &m->influences, err));
+    GBSI_PASS(bound_usual(m, err));
+    return bound_optimised(m, err);
 }
 
 static gbs_status run(laboratory *lab, gbs_error *err)
@@ -381,9 +376,7 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     gbs_status status = GBS_OK;
     const uint32_t n_runs = lab->options->quick ? 16 : MOST_RUNS;
     marginal *m = gbsi_alloc_zero(sizeof *m);
-    if (m == NULL) {
-        return gbsi_no_memory(err, "marginal", sizeof *m);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "marginal", m));
     lab_expect(lab, (double)N_SCANS * CHAINS * n_runs * (double)BUDGET);
     LAB_TRY(prepare(lab, m, err));
     LAB_TRY(write_bounds(lab, m, err));

@@ -58,35 +58,29 @@ static gbs_scan_request request(const million *m, uint64_t origin)
 /* The model and the scan that is as good as two systematic ones, timed. */
 static gbs_status prepare(laboratory *lab, million *m, size_t which, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     m->weight = gbsi_alloc_array_zero(N, sizeof *m->weight);
-    if (m->weight == NULL) {
-        return gbsi_no_memory(err, "weights", N * sizeof *m->weight);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "weights", m->weight));
     m->weight[0] = 1.0;
     const lab_spin_grid grid = lab_dogs_grid(which, SIDE);
     const gbs_influence_options options = {
         .size = sizeof options, .stop = lab_is_stopped, .stop_context = lab};
-    GBSI_TRY(lab_spin_grid_make(lab, &grid, &m->model, err));
+    GBSI_PASS(lab_spin_grid_make(lab, &grid, &m->model, err));
     const double begun = lab_processor_s();
-    GBSI_TRY(gbs_influences_new(m->model, NULL, &options, &m->influences, err));
+    GBSI_PASS(gbs_influences_new(m->model, NULL, &options, &m->influences, err));
     const double found = lab_processor_s();
     const gbs_scan_request paper = request(m, 1);
     const uint64_t two = TWO_SCANS;
-    GBSI_TRY(lab_made_scan_new(m->influences, &paper, &m->scan, err));
+    GBSI_PASS(lab_made_scan_new(m->influences, &paper, &m->scan, err));
     m->influences_s = found - begun;
     m->optimise_s = lab_processor_s() - found;
-    GBSI_TRY(lab_scan_bounds(m->influences, GBS_SCAN_SYSTEMATIC, paper.origin, m->weight, 1, &two,
-                             &m->two_scans, err));
-cleanup:
-    return status;
+    return lab_scan_bounds(m->influences, GBS_SCAN_SYSTEMATIC, paper.origin, m->weight, 1, &two,
+                           &m->two_scans, err);
 }
 
 /* V after powers of 2, and on both sides of the end of a pass, where the corner is updated. */
 static gbs_status usual_curves(million *m, gbs_error *err)
 {
     static const int kind[2] = {GBS_SCAN_SYSTEMATIC, GBS_SCAN_RANDOM};
-    gbs_status status = GBS_OK;
     for (uint64_t t = 1; t < N; t *= 2) {
         m->steps[m->n_steps++] = t;
     }
@@ -95,11 +89,10 @@ static gbs_status usual_curves(million *m, gbs_error *err)
     m->steps[m->n_steps++] = TWO_SCANS - 1;
     m->steps[m->n_steps++] = TWO_SCANS;
     for (int i = 0; i < 2; i++) {
-        GBSI_TRY(lab_scan_bounds(m->influences, kind[i], 1, m->weight, m->n_steps, m->steps,
-                                 m->bound[i], err));
+        GBSI_PASS(lab_scan_bounds(m->influences, kind[i], 1, m->weight, m->n_steps, m->steps,
+                                  m->bound[i], err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status optimised_curve(million *m, gbs_error *err)
@@ -126,9 +119,7 @@ static gbs_status measure_bias(laboratory *lab, million *m, uint64_t draws, gbs_
 {
     gbs_status status = GBS_OK;
     uint32_t *start = gbsi_alloc_array_zero(N, sizeof *start);
-    if (start == NULL) {
-        return gbsi_no_memory(err, "start", N * sizeof *start);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "start", start));
     for (uint32_t k = 0; k < 3; k++) {
         for (uint32_t i = 0; i < N; i++) {
             start[i] = k == 2;
@@ -177,9 +168,7 @@ static gbs_status estimate_systematic(laboratory *lab, million *m, gbs_error *er
     gbs_run *run = NULL;
     double *p = gbsi_alloc_array(4 * (size_t)N, sizeof *p);
     gbs_run_options options = lab_options(lab, CHAINS, 2 * draws / CHAINS - 1);
-    if (p == NULL) {
-        return gbsi_no_memory(err, "marginals", 4 * (size_t)N * sizeof *p);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "marginals", p));
     options.origin = 1;
     options.burn_in = 1;
     options.estimator = GBS_ESTIMATOR_RAO_BLACKWELL;

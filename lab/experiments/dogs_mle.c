@@ -91,9 +91,7 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     gbs_status status = GBS_OK;
     const uint32_t n = lab->options->quick ? 3 : LAB_MLE_REPLICATES;
     lab_mle *found = gbsi_alloc_array_zero(N_SIDES, sizeof *found);
-    if (found == NULL) {
-        return gbsi_no_memory(err, "fits", N_SIDES * sizeof *found);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "fits", found));
     lab_expect(lab, (double)LAB_MLE_STEPS * LAB_MLE_CHAINS * n * EXPECTED);
     for (int i = 0; i < N_SIDES && status == GBS_OK; i++) {
         status = lab_mle_measure(lab, side_of[i], n, &found[i], err);

@@ -360,10 +360,7 @@ static gbs_status draw_figures(const cutting *c, gbs_error *err)
                       "%u pictures of %d textures; the rectangle's scan has %zu updates, the "
                       "systematic one %d",
                       c->n_pictures, LAB_TEXTURES, c->n_updates, PATCHES);
-    const gbs_status status = lab_plot_write(c->lab, &plot, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(lab_plot_write(c->lab, &plot, err));
     lab_plot_begin(&plot, LAB_DOGS_SEGMENT_PICTURES, 1);
     for (int k = 0; k < 3; k++) {
         lab_plot_image(&plot, title[k], &c->shown[k]);
@@ -429,9 +426,7 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     c->n_training = lab->options->quick ? 20 : 32;
     c->n_pictures = lab->options->quick ? 32 : MOST_PICTURES;
     c->count = gbsi_alloc_array((size_t)CHAINS * PATCHES * LAB_TEXTURES, sizeof *c->count);
-    if (c->count == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "labels", (size_t)CHAINS * PATCHES * LAB_TEXTURES * 4));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "labels", c->count));
     lab_expect(lab, (double)c->n_pictures * CHAINS * PASSES * (PATCHES + PATCHES / 5.0));
     LAB_TRY(learn(c, class_of, err));
     for (c->at = 0; c->at < c->n_pictures; c->at++) {

@@ -96,10 +96,7 @@ static gbs_status try_all(laboratory *lab, const lab_picture *p, result *out, gb
     const size_t n = (size_t)p->width * p->height;
     double *field = gbsi_alloc_array(n, sizeof *field);
     uint32_t *start = gbsi_alloc_array(n, sizeof *start);
-    if (field == NULL || start == NULL) {
-        status = gbsi_no_memory(err, "pictures", n * sizeof *field);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "pictures", field, start));
     lab_expect(lab, (double)n * N_NOISES * DAMPED * N_SWEEPS * out->n_runs * out->n_copies);
     for (int level = 0; level < N_NOISES; level++) {
         for (uint32_t copy = 0; copy < out->n_copies; copy++) {
@@ -267,9 +264,7 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     gbs_status status = GBS_OK;
     lab_pictures pictures = {0};
     result *r = gbsi_alloc_zero(sizeof *r);
-    if (r == NULL) {
-        return gbsi_no_memory(err, "hg-denoise", sizeof *r);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "hg-denoise", r));
     r->n_copies = lab->options->quick ? 8 : MAX_COPIES;
     r->n_runs = lab->options->quick ? 32 : 16; /* a small picture has the noisier error */
     LAB_TRY(lab_pictures_make(lab, lab->options->quick ? 64 : 160, &pictures, err));

@@ -62,17 +62,14 @@ static void names_free(names *n)
 /* Templates into the folder of results, for learning and for whoever wants to do it again. */
 static gbs_status write_templates(const laboratory *lab, int field, char **path, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_output *output = NULL;
-    GBSI_TRY(lab_path_in(lab->folder, field_templates[field], path, err));
-    GBSI_TRY(gbs_output_open(*path, &output, err));
+    GBSI_PASS(lab_path_in(lab->folder, field_templates[field], path, err));
+    GBSI_PASS(gbs_output_open(*path, &output, err));
     gbsi_output_text(output, lab_news_templates);
     if (field == SKIP_CHAIN) {
         gbsi_output_text(output, lab_news_links);
     }
-    GBSI_TRY(gbs_output_commit(output, err));
-cleanup:
-    return status;
+    return gbs_output_commit(output, err);
 }
 
 static gbs_status read_data(const laboratory *lab, names *n, char **templates, gbs_error *err)
@@ -167,27 +164,25 @@ cleanup:
 
 static gbs_status search(laboratory *lab, names *n, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_run_options run = lab_options(lab, 1, 0);
     run.block_time = 0.0; /* single labels, as in the paper */
     lab->what = "most probable labels";
-    GBSI_TRY(label(lab, n, NULL, &n->exact, err));
+    GBSI_PASS(label(lab, n, NULL, &n->exact, err));
     lab->what = "annealed";
     for (int k = 0; k < N_SWEEPS; k++) {
         run.sweeps = sweeps[k];
         for (int i = 0; i < N_SEEDS; i++) {
             run.seed = lab->options->seed + (uint64_t)i;
-            GBSI_TRY(label(lab, n, &run, &n->annealed[k][i], err));
+            GBSI_PASS(label(lab, n, &run, &n->annealed[k][i], err));
         }
     }
     lab->what = "herded"; /* last: its labels stay in n->label */
     run.draw = GBS_DRAW_HERDED;
     for (int k = 0; k < N_SWEEPS; k++) {
         run.sweeps = sweeps[k];
-        GBSI_TRY(label(lab, n, &run, &n->herded[k], err));
+        GBSI_PASS(label(lab, n, &run, &n->herded[k], err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- what is written ------------------------------------------------------------------------- */
@@ -382,18 +377,13 @@ static void judge_links(laboratory *lab, const names *chain, const names *skip)
 
 static gbs_status run_field(laboratory *lab, names *n, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(learn(lab, n, err));
+    GBSI_PASS(learn(lab, n, err));
     const size_t n_tokens = gbs_sequences_n_tokens(n->test);
     n->best = gbsi_alloc_array(n_tokens, sizeof *n->best);
     n->label = gbsi_alloc_array(n_tokens, sizeof *n->label);
-    if (n->best == NULL || n->label == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "labels", n_tokens * sizeof *n->best));
-    }
+    GBSI_PASS(GBSI_HAVE(err, "labels", n->best, n->label));
     lab_expect(lab, lab->done + (double)n_tokens * (1 + N_SEEDS) * (100.0 + 400.0 + 800.0));
-    GBSI_TRY(search(lab, n, err));
-cleanup:
-    return status;
+    return search(lab, n, err);
 }
 
 /* Files of one's own may be those of a chain alone. */

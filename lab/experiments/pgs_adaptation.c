@@ -250,9 +250,7 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     gbs_model *model = NULL;
     spins s;
     result *r = gbsi_alloc_zero(sizeof *r);
-    if (r == NULL) {
-        return gbsi_no_memory(err, "pgs-adaptation", sizeof *r);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "pgs-adaptation", r));
     lab_expect(lab, (double)sweeps * LAB_N_SPINS * N_CHAINS + lab_update_counts_updates(lab));
     GBSI_TRY(gbs_generate_ising(&six, &model, err));
     GBSI_TRY(gbsi_joint_exact(model, NULL, 0, NULL, s.p, err));

@@ -61,9 +61,7 @@ static gbs_status read_source(const char *path, source *w, gbs_error *err)
     const size_t n = gbsi_unpacked_length(path);
     struct stat found;
     char *evidence = gbsi_alloc(n + sizeof ".evid");
-    if (evidence == NULL) {
-        return gbsi_no_memory(err, path, n);
-    }
+    GBSI_PASS(GBSI_HAVE(err, path, evidence));
     memcpy(evidence, path, n);
     memcpy(evidence + n, ".evid", sizeof ".evid");
     (void)snprintf(w->title, sizeof w->title, "%.*s", (int)strcspn(name, "."), name);

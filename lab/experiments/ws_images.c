@@ -69,9 +69,7 @@ static gbs_status spoil(const laboratory *lab, const lab_picture *p, size_t firs
     noisy->pixel = gbsi_alloc_array(n, sizeof *noisy->pixel);
     noisy->sequence = gbsi_alloc_array(n, sizeof *noisy->sequence);
     noisy->field = gbsi_alloc_array(n, sizeof *noisy->field);
-    if (noisy->pixel == NULL || noisy->sequence == NULL || noisy->field == NULL) {
-        return gbsi_no_memory(err, p->name, n * 16);
-    }
+    GBSI_PASS(GBSI_HAVE(err, p->name, noisy->pixel, noisy->sequence, noisy->field));
     for (size_t i = 0; i < n; i++) {
         double u[2];
         lab_uniforms(lab, LAB_NOISE, (uint32_t)(first + i), 0, u);
@@ -211,9 +209,7 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     lab_pictures pictures = {0};
     size_t first = 0;
     result *r = gbsi_alloc_zero(sizeof *r);
-    if (r == NULL) {
-        return gbsi_no_memory(err, "ws-images", sizeof *r);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "ws-images", r));
     const bool data = lab->options->data != NULL;
     GBSI_TRY(lab_pictures_make(lab, data ? MOST : lab->options->quick ? 48 : 160, &pictures, err));
     r->n_runs = !data ? MAX_RUNS : lab->options->quick ? 2 : 4; /* large pictures take memory */

@@ -84,10 +84,7 @@ gbs_status gbsi_contrast(gbsi_gradient *gradient, double l2, uint64_t steps, dou
     double *mean = gbsi_alloc_array_zero(n, sizeof *mean);
     double *half = gbsi_alloc_array_zero(n, sizeof *half);
     gbs_status status = GBS_OK;
-    if (out == NULL || curvature == NULL || mean == NULL || half == NULL) {
-        status = gbsi_no_memory(err, "steps of learning", 4 * n * sizeof *out);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "steps of learning", out, curvature, mean, half));
     bound_curvature(g, l2, curvature);
     gbsi_gradient_turn(g, GBSI_CONTRAST);
     for (uint64_t k = 0; k < steps; k++) {

@@ -10,30 +10,24 @@
 /* Takes n bytes of memory that is never moved. */
 static gbs_status take(gbsi_dictionary *d, size_t n, char **at, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     if (d->n_blocks == 0 || d->size - d->used < n) {
         const size_t size = n > BLOCK ? n : BLOCK;
-        GBSI_TRY(gbsi_reserve((void **)&d->block, &d->block_capacity, d->n_blocks + 1,
-                              sizeof *d->block, "texts", err));
+        GBSI_PASS(gbsi_reserve((void **)&d->block, &d->block_capacity, d->n_blocks + 1,
+                               sizeof *d->block, "texts", err));
         char *block = gbsi_alloc(size);
-        if (block == NULL) {
-            return gbsi_no_memory(err, "texts", size);
-        }
+        GBSI_PASS(GBSI_HAVE(err, "texts", block));
         d->block[d->n_blocks++] = block;
         d->used = 0;
         d->size = size;
     }
     *at = d->block[d->n_blocks - 1] + d->used;
     d->used += n;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_dictionary_add(gbsi_dictionary *d, const char *at, size_t n, uint32_t *number,
                                gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     char *text = NULL;
     bool added = false;
     *number = gbsi_dictionary_find(d, at, n);
@@ -43,20 +37,18 @@ gbs_status gbsi_dictionary_add(gbsi_dictionary *d, const char *at, size_t n, uin
     if (d->n == GBSI_NOT_THERE) {
         return gbsi_fail(err, GBS_ERR_LIMIT, "found more than %u texts", GBSI_NOT_THERE);
     }
-    GBSI_TRY(gbsi_reserve((void **)&d->text, &d->text_capacity, (size_t)d->n + 1, sizeof *d->text,
-                          "texts", err));
-    GBSI_TRY(gbsi_reserve((void **)&d->length, &d->length_capacity, (size_t)d->n + 1,
-                          sizeof *d->length, "texts", err));
-    GBSI_TRY(take(d, n + 1, &text, err));
+    GBSI_PASS(gbsi_reserve((void **)&d->text, &d->text_capacity, (size_t)d->n + 1, sizeof *d->text,
+                           "texts", err));
+    GBSI_PASS(gbsi_reserve((void **)&d->length, &d->length_capacity, (size_t)d->n + 1,
+                           sizeof *d->length, "texts", err));
+    GBSI_PASS(take(d, n + 1, &text, err));
     memcpy(text, at, n);
     text[n] = '\0';
-    GBSI_TRY(gbsi_name_map_add(&d->map, 0, text, n, d->n, &added, err));
+    GBSI_PASS(gbsi_name_map_add(&d->map, 0, text, n, d->n, &added, err));
     d->text[d->n] = text;
     d->length[d->n] = n;
     *number = d->n++;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 uint32_t gbsi_dictionary_find(const gbsi_dictionary *d, const char *at, size_t n)

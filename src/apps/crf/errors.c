@@ -65,22 +65,19 @@ static bool solve(void *context, uint64_t probe, double *y)
 /* Computes the sums of the chains at the weights, and the diagonal. */
 static gbs_status begin(errors *e, const gbs_sequences *data, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbs_crf *crf = e->crf;
-    GBSI_TRY(gbsi_features_find(&crf->templates, &crf->features, NULL, data, &e->features,
-                                &e->work.watch, err));
+    GBSI_PASS(gbsi_features_find(&crf->templates, &crf->features, NULL, data, &e->features,
+                                 &e->work.watch, err));
     if (e->features.n_links > 0) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                          "standard errors are those of chains: found links between tokens");
     }
     e->labels = gbsi_alloc_array_zero(data->n_tokens, sizeof *e->labels);
     e->room = gbsi_alloc_array(VECTORS, crf->n_weights * sizeof *e->room);
-    if (e->labels == NULL || e->room == NULL) {
-        return gbsi_no_memory(err, "standard errors", VECTORS * crf->n_weights * sizeof *e->room);
-    }
-    GBSI_TRY(gbsi_gradient_new(crf, data, &e->features, e->labels, &e->work, &e->gradient, err));
+    GBSI_PASS(GBSI_HAVE(err, "standard errors", e->labels, e->room));
+    GBSI_PASS(gbsi_gradient_new(crf, data, &e->features, e->labels, &e->work, &e->gradient, err));
     e->curvature.gradient = &e->gradient;
-    GBSI_TRY(gbsi_curvature_new(&e->curvature, err));
+    GBSI_PASS(gbsi_curvature_new(&e->curvature, err));
     (void)gbsi_gradient_at(&e->gradient, crf->weight, 0.0, e->room);
     if (e->gradient.wide) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
@@ -90,20 +87,15 @@ static gbs_status begin(errors *e, const gbs_sequences *data, gbs_error *err)
     if (gbsi_watch_stopped(&e->work.watch) ||
         !gbsi_curvature_diagonal(&e->curvature, e->options.l2,
                                  e->room + (VECTORS - 1) * crf->n_weights)) {
-        GBSI_TRY(gbsi_watch_fail(err, "finding standard errors"));
+        GBSI_PASS(gbsi_watch_fail(err, "finding standard errors"));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status take_options(errors *e, const gbs_crf_learn_options *options, gbs_error *err)
 {
     gbs_crf_learn_options *o = &e->options;
-    const gbs_status status = gbsi_question_settle("learn crf", options, o, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_question_settle("learn crf", options, o, err));
     if (o->l1 > 0.0) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                          "standard errors are not those of weights that l1 holds at 0: found l1 %g",
@@ -134,9 +126,7 @@ gbs_status gbs_crf_errors(const gbs_crf *crf, const gbs_sequences *data,
                              gbsi_crf_bytes(crf) + gbsi_sequences_bytes(data), err));
     GBSI_TRY(begin(&e, data, err));
     found = gbsi_alloc_array(crf->n_weights, sizeof *found);
-    if (found == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "standard errors", crf->n_weights * sizeof *found));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "standard errors", found));
     const gbsi_probes probes = {.n = crf->n_weights,
                                 .count = e.options.probes,
                                 .work = &e.work,

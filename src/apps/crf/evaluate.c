@@ -159,7 +159,6 @@ static void finish(gbs_label_scores *s)
  * token was given. */
 static gbs_status find_truth(evaluation *e, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     size_t n_right = 0;
     const gbsi_dictionary *labels = &e->crf->labels;
     for (size_t t = 0; t < e->data->n_tokens; t++) {
@@ -171,7 +170,7 @@ static gbs_status find_truth(evaluation *e, gbs_error *err)
                              labels->n);
         }
         if (y == GBSI_NOT_THERE) {
-            GBSI_TRY(gbsi_dictionary_add(&e->unseen, text, strlen(text), &y, err));
+            GBSI_PASS(gbsi_dictionary_add(&e->unseen, text, strlen(text), &y, err));
             y += labels->n;
             e->scores->n_unseen++;
         }
@@ -179,34 +178,25 @@ static gbs_status find_truth(evaluation *e, gbs_error *err)
         n_right += y == e->label[t];
     }
     e->scores->accuracy = (double)n_right / (double)e->data->n_tokens;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status find_classes(evaluation *e, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_label_scores *s = e->scores;
     e->phrases = are_letters_of(e, "BIESO") || are_letters_of(e, "BMESO");
     e->part = gbsi_alloc_array(n_labels(e), sizeof *e->part);
-    if (e->part == NULL) {
-        return gbsi_no_memory(err, "labels", n_labels(e) * sizeof *e->part);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "labels", e->part));
     for (uint32_t y = 0; y < n_labels(e); y++) {
-        GBSI_TRY(take_label_apart(e, y, err));
+        GBSI_PASS(take_label_apart(e, y, err));
     }
     s->entity = gbsi_alloc_array_zero(s->classes.n + (size_t)1, sizeof *s->entity);
-    if (s->entity == NULL) {
-        return gbsi_no_memory(err, "scores", s->classes.n * sizeof *s->entity);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "scores", s->entity));
     s->entity[0].name = "";
     for (uint32_t c = 0; c < s->classes.n; c++) {
         s->entity[c + 1].name = s->classes.text[c];
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbs_label_scores_new(const gbs_crf *crf, const gbs_sequences *data, uint32_t column,
@@ -225,10 +215,7 @@ gbs_status gbs_label_scores_new(const gbs_crf *crf, const gbs_sequences *data, u
     }
     e.scores = gbsi_alloc_zero(sizeof *e.scores);
     e.truth = gbsi_alloc_array(data->n_tokens, sizeof *e.truth);
-    if (e.scores == NULL || e.truth == NULL) {
-        status = gbsi_no_memory(err, "labels", data->n_tokens * sizeof *e.truth);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "labels", e.scores, e.truth));
     GBSI_TRY(find_truth(&e, err));
     GBSI_TRY(find_classes(&e, err));
     for (size_t s = 0; s < data->n; s++) {

@@ -37,21 +37,17 @@ typedef struct finding {
 /* The number of the text that was expanded, as a feature. */
 static gbs_status look_up(finding *f, uint32_t *number)
 {
-    gbs_status status = GBS_OK;
     if (f->learn != NULL) {
-        GBSI_TRY(gbsi_dictionary_add(f->learn, f->text.at, f->text.n, number, f->err));
+        GBSI_PASS(gbsi_dictionary_add(f->learn, f->text.at, f->text.n, number, f->err));
     } else {
         *number = gbsi_dictionary_find(f->known, f->text.at, f->text.n);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* The features of one token, apart from links. */
 static gbs_status find_token(finding *f, size_t first, size_t end, size_t token)
 {
-    gbs_status status = GBS_OK;
     gbsi_features *out = f->features;
     size_t n_pairs = 0;
     uint32_t number = 0;
@@ -60,15 +56,15 @@ static gbs_status find_token(finding *f, size_t first, size_t end, size_t token)
         if (gbsi_has_link(kind) || gbsi_is_key(kind)) {
             continue;
         }
-        GBSI_TRY(
+        GBSI_PASS(
             gbsi_template_expand(f->templates, k, f->data, first, end, token, &f->text, f->err));
-        GBSI_TRY(look_up(f, &number));
+        GBSI_PASS(look_up(f, &number));
         if (number == GBSI_NOT_THERE) {
             continue;
         }
         if (gbsi_has_unigram(f->text.at[0])) {
-            GBSI_TRY(gbsi_reserve((void **)&out->feature, &out->capacity, out->n + 1,
-                                  sizeof *out->feature, "features of tokens", f->err));
+            GBSI_PASS(gbsi_reserve((void **)&out->feature, &out->capacity, out->n + 1,
+                                   sizeof *out->feature, "features of tokens", f->err));
             out->feature[out->n++] = number;
         }
         if (gbsi_has_bigram(f->text.at[0])) {
@@ -76,11 +72,8 @@ static gbs_status find_token(finding *f, size_t first, size_t end, size_t token)
         }
     }
     out->begin[token + 1] = out->n;
-    GBSI_TRY(gbsi_dictionary_add(&f->combinations, (const char *)f->pairs,
-                                 n_pairs * sizeof *f->pairs, &out->combination[token], f->err));
-
-cleanup:
-    return status;
+    return gbsi_dictionary_add(&f->combinations, (const char *)f->pairs, n_pairs * sizeof *f->pairs,
+                               &out->combination[token], f->err);
 }
 
 /* ---- links --------------------------------------------------------------------------------- */
@@ -88,23 +81,19 @@ cleanup:
 /* The first key of a token that is not empty: "=" and a text. */
 static gbs_status expand_key(finding *f, size_t first, size_t end, size_t token)
 {
-    gbs_status status = GBS_OK;
     f->text.n = 0;
     for (size_t k = 0; k < f->templates->n && f->text.n <= 1; k++) {
         if (gbsi_is_key(f->templates->of[k].line[0])) {
-            GBSI_TRY(gbsi_template_expand(f->templates, k, f->data, first, end, token, &f->text,
-                                          f->err));
+            GBSI_PASS(gbsi_template_expand(f->templates, k, f->data, first, end, token, &f->text,
+                                           f->err));
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Chains the tokens of a sequence that have the same key: each knows the one before it. */
 static gbs_status chain_keys(finding *f, size_t first, size_t end)
 {
-    gbs_status status = GBS_OK;
     linking *l = &f->links;
     uint32_t key = 0;
     gbsi_dictionary_free(&l->keys);
@@ -113,26 +102,23 @@ static gbs_status chain_keys(finding *f, size_t first, size_t end)
     for (size_t t = first; t < end; t++) {
         l->before[t] = SIZE_MAX;
         l->n[t] = NOT_LISTED;
-        GBSI_TRY(expand_key(f, first, end, t));
+        GBSI_PASS(expand_key(f, first, end, t));
         if (f->text.n <= 1) {
             continue;
         }
         const uint32_t next = l->keys.n;
-        GBSI_TRY(gbsi_dictionary_add(&l->keys, f->text.at, f->text.n, &key, f->err));
-        GBSI_TRY(gbsi_reserve((void **)&l->last, &l->last_capacity, l->keys.n, sizeof *l->last,
-                              "links", f->err));
+        GBSI_PASS(gbsi_dictionary_add(&l->keys, f->text.at, f->text.n, &key, f->err));
+        GBSI_PASS(gbsi_reserve((void **)&l->last, &l->last_capacity, l->keys.n, sizeof *l->last,
+                               "links", f->err));
         l->before[t] = key == next ? SIZE_MAX : l->last[key];
         l->last[key] = t;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* The features that a token brings to its links. */
 static gbs_status list_token(finding *f, size_t first, size_t end, size_t token)
 {
-    gbs_status status = GBS_OK;
     linking *l = &f->links;
     uint32_t number = 0;
     if (l->n[token] != NOT_LISTED) {
@@ -143,25 +129,22 @@ static gbs_status list_token(finding *f, size_t first, size_t end, size_t token)
         if (!gbsi_has_link(f->templates->of[k].line[0])) {
             continue;
         }
-        GBSI_TRY(
+        GBSI_PASS(
             gbsi_template_expand(f->templates, k, f->data, first, end, token, &f->text, f->err));
-        GBSI_TRY(look_up(f, &number));
+        GBSI_PASS(look_up(f, &number));
         if (number != GBSI_NOT_THERE) {
-            GBSI_TRY(gbsi_reserve((void **)&l->feature, &l->capacity, l->used + 1,
-                                  sizeof *l->feature, "links", f->err));
+            GBSI_PASS(gbsi_reserve((void **)&l->feature, &l->capacity, l->used + 1,
+                                   sizeof *l->feature, "links", f->err));
             l->feature[l->used++] = number;
         }
     }
     l->n[token] = (uint32_t)(l->used - l->begin[token]);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Adds a link, which has the features of either token; features of both count once. */
 static gbs_status add_link(finding *f, size_t first, size_t second)
 {
-    gbs_status status = GBS_OK;
     gbsi_features *out = f->features;
     const linking *l = &f->links;
     const uint32_t n_first = l->n[first];
@@ -183,37 +166,32 @@ static gbs_status add_link(finding *f, size_t first, size_t second)
     if (n == 0) { /* none that is known: no weight */
         return GBS_OK;
     }
-    GBSI_TRY(gbsi_reserve((void **)&out->link, &out->link_capacity, out->n_links + 1,
-                          sizeof *out->link, "links", f->err));
+    GBSI_PASS(gbsi_reserve((void **)&out->link, &out->link_capacity, out->n_links + 1,
+                           sizeof *out->link, "links", f->err));
     gbsi_link *link = &out->link[out->n_links];
     *link = (gbsi_link){.first = first, .second = second};
-    GBSI_TRY(gbsi_dictionary_add(&f->combinations, (const char *)f->pairs, n * sizeof *f->pairs,
-                                 &link->combination, f->err));
+    GBSI_PASS(gbsi_dictionary_add(&f->combinations, (const char *)f->pairs, n * sizeof *f->pairs,
+                                  &link->combination, f->err));
     out->n_links++;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Every pair of tokens of a sequence with the same key. */
 static gbs_status find_links(finding *f, size_t first, size_t end, gbsi_watch *watch)
 {
-    gbs_status status = GBS_OK;
     const linking *l = &f->links;
-    GBSI_TRY(chain_keys(f, first, end));
+    GBSI_PASS(chain_keys(f, first, end));
     for (size_t t = first; t < end; t++) {
         for (size_t u = l->before[t]; u != SIZE_MAX; u = l->before[u]) {
-            GBSI_TRY(list_token(f, first, end, u));
-            GBSI_TRY(list_token(f, first, end, t));
-            GBSI_TRY(add_link(f, u, t));
+            GBSI_PASS(list_token(f, first, end, u));
+            GBSI_PASS(list_token(f, first, end, t));
+            GBSI_PASS(add_link(f, u, t));
             if (gbsi_watch_spend(watch, TEMPLATE_OPERATIONS)) {
                 return gbsi_watch_fail(f->err, "finding links");
             }
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status begin_links(finding *f)
@@ -224,9 +202,7 @@ static gbs_status begin_links(finding *f)
     l->before = gbsi_alloc_array(n, sizeof *l->before);
     l->begin = gbsi_alloc_array(n, sizeof *l->begin);
     l->n = gbsi_alloc_array(n, sizeof *l->n);
-    return f->features->link_begin == NULL || l->before == NULL || l->begin == NULL || l->n == NULL
-               ? gbsi_no_memory(f->err, "links", n * sizeof *l->before)
-               : GBS_OK;
+    return GBSI_HAVE(f->err, "links", f->features->link_begin, l->before, l->begin, l->n);
 }
 
 static void linking_free(linking *l)
@@ -253,9 +229,8 @@ static gbs_status list_combinations(finding *f)
     out->n_combinations = d->n;
     out->combination_begin = gbsi_alloc_array(d->n + (size_t)1, sizeof *out->combination_begin);
     out->combination_feature = gbsi_alloc_array(n, sizeof *out->combination_feature);
-    if (out->combination_begin == NULL || out->combination_feature == NULL) {
-        return gbsi_no_memory(f->err, "features of pairs", n * sizeof *f->pairs);
-    }
+    GBSI_PASS(
+        GBSI_HAVE(f->err, "features of pairs", out->combination_begin, out->combination_feature));
     n = 0;
     for (uint32_t c = 0; c < d->n; c++) {
         out->combination_begin[c] = n;
@@ -268,28 +243,24 @@ static gbs_status list_combinations(finding *f)
 
 static gbs_status find_all(finding *f, gbsi_watch *watch)
 {
-    gbs_status status = GBS_OK;
     const gbs_sequences *data = f->data;
     const uint64_t operations = TEMPLATE_OPERATIONS * (f->templates->n + (uint64_t)1);
     if (f->templates->links) {
-        GBSI_TRY(begin_links(f));
+        GBSI_PASS(begin_links(f));
     }
     for (size_t s = 0; s < data->n; s++) {
         if (f->templates->links) {
-            GBSI_TRY(find_links(f, data->first[s], data->first[s + 1], watch));
+            GBSI_PASS(find_links(f, data->first[s], data->first[s + 1], watch));
             f->features->link_begin[s + 1] = f->features->n_links;
         }
         for (size_t t = data->first[s]; t < data->first[s + 1]; t++) {
-            GBSI_TRY(find_token(f, data->first[s], data->first[s + 1], t));
+            GBSI_PASS(find_token(f, data->first[s], data->first[s + 1], t));
             if (gbsi_watch_spend(watch, operations)) {
                 return gbsi_watch_fail(f->err, "finding features");
             }
         }
     }
-    GBSI_TRY(list_combinations(f));
-
-cleanup:
-    return status;
+    return list_combinations(f);
 }
 
 gbs_status gbsi_features_find(const gbsi_templates *templates, const gbsi_dictionary *known,
@@ -313,10 +284,7 @@ gbs_status gbsi_features_find(const gbsi_templates *templates, const gbsi_dictio
     found.begin = gbsi_alloc_array_zero(data->n_tokens + 1, sizeof *found.begin);
     found.combination = gbsi_alloc_array(data->n_tokens, sizeof *found.combination);
     f.pairs = gbsi_alloc_array(templates->n, 2 * sizeof *f.pairs);
-    if (found.begin == NULL || found.combination == NULL || f.pairs == NULL) {
-        status = gbsi_no_memory(err, "features", data->n_tokens * sizeof *found.begin);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "features", found.begin, found.combination, f.pairs));
     GBSI_TRY(find_all(&f, watch));
     *features = found;
     found = (gbsi_features){0};

@@ -45,10 +45,7 @@ static gbs_status find_pair_tokens(gbsi_gradient *g, gbs_error *err)
     size_t *begin = gbsi_alloc_array(data->n_tokens + 1, sizeof *begin);
     uint32_t *item = gbsi_alloc_array(data->n_tokens, sizeof *item);
     size_t n = 0;
-    if (begin == NULL || item == NULL) {
-        status = gbsi_no_memory(err, "tokens of pairs", data->n_tokens * sizeof *begin);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "tokens of pairs", begin, item));
     for (size_t s = 0; s < data->n; s++) {
         for (size_t t = data->first[s]; t < data->first[s + 1]; t++) {
             begin[t] = n;
@@ -102,7 +99,6 @@ cleanup:
 
 static gbs_status take_memory(gbsi_gradient *g, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t row = g->crf->labels.n * sizeof(double);
     const size_t n_tokens = g->data->n_tokens;
     const uint32_t n_members = gbsi_pool_size(g->work->pool);
@@ -114,35 +110,30 @@ static gbs_status take_memory(gbsi_gradient *g, gbs_error *err)
     g->state = gbsi_alloc_array(n_tokens, sizeof *g->state);
     g->pair_surplus = gbsi_alloc_array(g->features->n_combinations, row * g->crf->labels.n);
     g->chain = gbsi_alloc_array_zero(n_members, sizeof *g->chain);
-    if (g->alpha == NULL || g->surplus == NULL || g->after == NULL || g->log_p == NULL ||
-        g->pair_surplus == NULL || g->state == NULL || g->chain == NULL) {
-        return gbsi_no_memory(err, "a gradient", 3 * n_tokens * row);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "a gradient", g->alpha, g->surplus, g->after, g->log_p,
+                        g->pair_surplus, g->state, g->chain));
     memcpy(g->state, g->truth, n_tokens * sizeof *g->state);
     gbsi_gradient_turn(g, GBSI_EXACT);
     for (size_t s = 0; s < g->data->n; s++) {
         const size_t n = g->data->first[s + 1] - g->data->first[s];
         longest = n > longest ? n : longest;
     }
-    GBSI_TRY(gbsi_crf_pairs_new(g->crf, g->features, true, &g->pairs, err));
+    GBSI_PASS(gbsi_crf_pairs_new(g->crf, g->features, true, &g->pairs, err));
     for (uint32_t i = 0; i < n_members; i++) {
         g->chain[i] = (gbsi_crf_chain){.crf = g->crf,
                                        .features = g->features,
                                        .pairs = &g->pairs,
                                        .watch = &g->work->watch,
                                        .spends = i == 0};
-        GBSI_TRY(gbsi_crf_chain_new(&g->chain[i], longest, err));
+        GBSI_PASS(gbsi_crf_chain_new(&g->chain[i], longest, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_gradient_new(const gbs_crf *crf, const gbs_sequences *data,
                              const gbsi_features *features, const uint32_t *truth, gbsi_work *work,
                              gbsi_gradient *gradient, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_gradient *g = gradient;
     g->crf = crf;
     g->data = data;
@@ -153,16 +144,13 @@ gbs_status gbsi_gradient_new(const gbs_crf *crf, const gbs_sequences *data,
         return gbsi_fail(err, GBS_ERR_LIMIT, "found %zu tokens, learning takes fewer than 2^32",
                          data->n_tokens);
     }
-    GBSI_TRY(find_holders(data->n_tokens, features->begin, features->feature, crf->features.n,
-                          &g->tokens, err));
-    GBSI_TRY(find_holders(features->n_combinations, features->combination_begin,
-                          features->combination_feature, crf->features.n, &g->combinations, err));
-    GBSI_TRY(find_pair_tokens(g, err));
-    GBSI_TRY(find_pair_links(g, err));
-    GBSI_TRY(take_memory(g, err));
-
-cleanup:
-    return status;
+    GBSI_PASS(find_holders(data->n_tokens, features->begin, features->feature, crf->features.n,
+                           &g->tokens, err));
+    GBSI_PASS(find_holders(features->n_combinations, features->combination_begin,
+                           features->combination_feature, crf->features.n, &g->combinations, err));
+    GBSI_PASS(find_pair_tokens(g, err));
+    GBSI_PASS(find_pair_links(g, err));
+    return take_memory(g, err);
 }
 
 static void holders_free(gbsi_holders *holders)

@@ -147,7 +147,6 @@ static size_t longest_of(const gbs_sequences *data)
 
 static gbs_status take_memory(labelling *l, bool posterior, bool log_p, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t n_labels = l->crf->labels.n;
     const size_t most = longest_of(l->data);
     const uint32_t n_members = gbsi_pool_size(l->work.pool);
@@ -161,7 +160,7 @@ static gbs_status take_memory(labelling *l, bool posterior, bool log_p, gbs_erro
         return gbsi_no_memory(err, "labels",
                               l->data->n_tokens * (posterior ? row : sizeof *l->label));
     }
-    GBSI_TRY(gbsi_crf_pairs_new(l->crf, &l->features, wants_sums(l), &l->pairs, err));
+    GBSI_PASS(gbsi_crf_pairs_new(l->crf, &l->features, wants_sums(l), &l->pairs, err));
     for (uint32_t i = 0; i < n_members; i++) {
         labeller *own = &l->labeller[i];
         own->all = l;
@@ -172,11 +171,9 @@ static gbs_status take_memory(labelling *l, bool posterior, bool log_p, gbs_erro
                                       .weight = l->crf->weight,
                                       .watch = &l->work.watch,
                                       .spends = i == 0};
-        GBSI_TRY(gbsi_crf_chain_new(&own->chain, most, err));
+        GBSI_PASS(gbsi_crf_chain_new(&own->chain, most, err));
         own->table = gbsi_alloc_array(l->features.n_combinations, sizeof *own->table);
-        if (own->table == NULL) {
-            return gbsi_no_memory(err, "a sequence", l->features.n_combinations * sizeof(uint32_t));
-        }
+        GBSI_PASS(GBSI_HAVE(err, "a sequence", own->table));
         memset(own->table, 0xff, l->features.n_combinations * sizeof *own->table);
         own->alpha = wants_sums(l) ? gbsi_alloc_array(most, row) : NULL;
         own->beta = wants_sums(l) ? gbsi_alloc_array(most, row) : NULL;
@@ -185,9 +182,7 @@ static gbs_status take_memory(labelling *l, bool posterior, bool log_p, gbs_erro
             return gbsi_no_memory(err, "a sequence", 3 * most * row);
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static void labelling_free(labelling *l)
@@ -253,7 +248,6 @@ static void sum_reports(const labelling *l, gbs_label_report *report)
 
 static gbs_status label_all(labelling *l, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (uint32_t c = 0; c < l->pairs.n; c++) {
         gbsi_crf_pairs_fill(&l->pairs, c, l->crf, &l->features, l->crf->weight);
         if (gbsi_watch_spend(&l->work.watch, (uint64_t)l->crf->labels.n * l->crf->labels.n * 8)) {
@@ -265,17 +259,13 @@ static gbs_status label_all(labelling *l, gbs_error *err)
     if (gbsi_watch_stopped(&l->work.watch)) {
         return gbsi_watch_fail(err, "labelling");
     }
-    GBSI_TRY(first_failure(l, err));
-
-cleanup:
-    return status;
+    return first_failure(l, err);
 }
 
 /* The options of searches: each is for a thread of its own, within the limits of the whole. */
 static gbs_status take_search(labelling *l, const gbs_run_options *run, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_options_take(run, &l->run, err));
+    GBSI_PASS(gbsi_options_take(run, &l->run, err));
     if (l->run.method == GBS_METHOD_MEAN_FIELD) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--method: to find labels, choose auto, exact or sample");
@@ -283,9 +273,7 @@ static gbs_status take_search(labelling *l, const gbs_run_options *run, gbs_erro
     l->run.threads = 1;
     l->run.time_s = 0.0;
     l->run.memory_limit = 0;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbs_crf_label(const gbs_crf *crf, const gbs_sequences *data,

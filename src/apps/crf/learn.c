@@ -11,17 +11,14 @@
 #include <math.h>
 #include <string.h>
 
-#include <lbfgs.h>
-
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/sized.h"
 #include "crf/gradient.h"
+#include "learn/climb.h"
 #include "options/questions.h"
 #include "simd/math.h"
 
-#define WINDOW    10   /* iterations over which the fall of the objective is judged */
-#define MEMORY    6    /* steps that L-BFGS remembers */
 #define MOST_MOVE 0.02 /* of weights in the last steps, where they are called converged */
 
 typedef struct learning {
@@ -41,7 +38,6 @@ typedef struct learning {
 /* Comments: lines that begin with '#'; with Wapiti's templates also what follows one. */
 static gbs_status read_lines(gbsi_templates *templates, gbsi_text *text, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     while (text->at < text->end) {
         const char *begin = text->at;
         const char *newline = memchr(begin, '\n', gbsi_text_left(text));
@@ -55,18 +51,15 @@ static gbs_status read_lines(gbsi_templates *templates, gbsi_text *text, gbs_err
             end--;
         }
         if (end > begin) {
-            GBSI_TRY(gbsi_templates_add(templates, text, (gbsi_token){begin, (size_t)(end - begin)},
-                                        err));
+            GBSI_PASS(gbsi_templates_add(templates, text,
+                                         (gbsi_token){begin, (size_t)(end - begin)}, err));
         }
     }
     if (templates->n == 0) {
         return gbsi_text_fail(text, (gbsi_token){text->end, 0}, err,
                               "found no templates, expected some");
     }
-    GBSI_TRY(gbsi_templates_check(templates, text, (gbsi_token){text->end, 0}, err));
-
-cleanup:
-    return status;
+    return gbsi_templates_check(templates, text, (gbsi_token){text->end, 0}, err);
 }
 
 static gbs_status read_templates(learning *l, const char *path, gbs_error *err)
@@ -92,23 +85,18 @@ cleanup:
 
 static gbs_status find_labels(learning *l, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbs_sequences *data = l->data;
     l->truth = gbsi_alloc_array(data->n_tokens, sizeof *l->truth);
-    if (l->truth == NULL) {
-        return gbsi_no_memory(err, "labels", data->n_tokens * sizeof *l->truth);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "labels", l->truth));
     for (size_t t = 0; t < data->n_tokens; t++) {
         const char *text = gbs_sequences_text(data, t, data->n_columns - 1);
-        GBSI_TRY(gbsi_dictionary_add(&l->crf->labels, text, strlen(text), &l->truth[t], err));
+        GBSI_PASS(gbsi_dictionary_add(&l->crf->labels, text, strlen(text), &l->truth[t], err));
     }
     if (l->crf->labels.n > GBS_MAX_ARITY) {
         return gbsi_fail(err, GBS_ERR_LIMIT, "%s: found %" PRIu32 " labels, the limit is %u",
                          data->name, l->crf->labels.n, GBS_MAX_ARITY);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Keeps the features that count often enough, in their order. @param count [features.n]. */
@@ -139,9 +127,7 @@ static gbs_status drop_rare(learning *l, gbs_error *err)
     gbs_status status = GBS_OK;
     const gbsi_features *f = &l->features;
     uint64_t *count = gbsi_alloc_array_zero(l->crf->features.n, sizeof *count);
-    if (count == NULL) {
-        return gbsi_no_memory(err, "features", l->crf->features.n * sizeof *count);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "features", count));
     for (size_t i = 0; i < f->n; i++) {
         count[f->feature[i]]++;
     }
@@ -170,36 +156,29 @@ cleanup:
 
 static gbs_status find_features(learning *l, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_crf *crf = l->crf;
-    GBSI_TRY(gbsi_features_find(&crf->templates, &crf->features, &crf->features, l->data,
-                                &l->features, &l->work.watch, err));
+    GBSI_PASS(gbsi_features_find(&crf->templates, &crf->features, &crf->features, l->data,
+                                 &l->features, &l->work.watch, err));
     if (l->options.least_count > 1) {
-        GBSI_TRY(drop_rare(l, err));
+        GBSI_PASS(drop_rare(l, err));
     }
-    GBSI_TRY(gbsi_crf_number_weights(crf, err));
+    GBSI_PASS(gbsi_crf_number_weights(crf, err));
     crf->weight = gbsi_alloc_array_zero(crf->n_weights, sizeof *crf->weight);
-    l->weight = gbsi_alloc_lanes(crf->n_weights + 16, sizeof *l->weight); /* libLBFGS rounds up */
-    if (crf->weight == NULL || l->weight == NULL) {
-        return gbsi_no_memory(err, "weights", crf->n_weights * sizeof *crf->weight);
-    }
+    l->weight = gbsi_alloc_lanes(crf->n_weights + GBSI_CLIMB_PADDING, sizeof *l->weight);
+    GBSI_PASS(GBSI_HAVE(err, "weights", crf->weight, l->weight));
     if (crf->n_weights == 0 || crf->n_weights > INT_MAX - 16) {
         return gbsi_fail(err, GBS_ERR_LIMIT,
                          "found %" PRIu64 " weights to learn, expected 1 to 2^31 - 17",
                          crf->n_weights);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- weights ------------------------------------------------------------------------------- */
 
-static double evaluate(void *context, const double *weight, double *out, int n, double step)
+static double evaluate(void *context, const double *weight, double *out)
 {
     learning *l = context;
-    (void)n;
-    (void)step;
     l->report.evaluations++;
     return gbsi_gradient_at(&l->gradient, weight, l->options.l2, out);
 }
@@ -234,56 +213,37 @@ static void tell_step(void *context, const double *slope)
 }
 
 /* After an iteration: its weights are the result until the next one. */
-static int advance(void *context, const double *weight, const double *out, double objective,
-                   double weight_norm, double gradient_norm, double step, int n, int iteration,
-                   int n_evaluations)
+static bool advance(void *context, const gbsi_climb_point *at)
 {
     learning *l = context;
-    (void)weight_norm;
-    (void)gradient_norm;
-    (void)step;
-    (void)n;
-    (void)n_evaluations;
-    memcpy(l->crf->weight, weight, l->crf->n_weights * sizeof *weight);
-    l->report.iterations = (uint64_t)iteration;
-    l->report.objective = objective;
-    l->report.gradient_norm = length_of(out, l->crf->n_weights);
-    l->work.progress.pass = (uint64_t)iteration;
+    memcpy(l->crf->weight, at->x, l->crf->n_weights * sizeof *at->x);
+    l->report.iterations = at->iteration;
+    l->report.objective = at->objective;
+    l->report.gradient_norm = length_of(at->gradient, l->crf->n_weights);
+    l->work.progress.pass = at->iteration;
     if (!gbsi_watch_stopped(&l->work.watch)) {
-        tell_point(l, l->report.iterations, objective, l->report.gradient_norm);
+        tell_point(l, l->report.iterations, at->objective, l->report.gradient_norm);
     }
-    return gbsi_watch_stopped(&l->work.watch);
+    return !gbsi_watch_stopped(&l->work.watch);
 }
 
 static gbs_status optimise(learning *l, gbs_error *err)
 {
-    const size_t bytes = (2 * MEMORY + 5) * l->crf->n_weights * sizeof(double);
-    lbfgs_parameter_t parameters;
-    double objective = 0.0;
-    lbfgs_parameter_init(&parameters);
-    parameters.m = MEMORY;
-    parameters.past = WINDOW;
-    parameters.delta = l->options.tolerance;
-    parameters.max_iterations =
-        l->options.iterations > INT_MAX ? 0 : (int)l->options.iterations; /* 0: no limit */
-    if (l->options.l1 > 0.0) {
-        parameters.orthantwise_c = l->options.l1;
-        parameters.linesearch = LBFGS_LINESEARCH_BACKTRACKING;
-    }
-    if (!gbsi_budget_take(bytes)) {
-        return gbsi_no_memory(err, "L-BFGS", bytes);
-    }
-    const int ended =
-        lbfgs((int)l->crf->n_weights, l->weight, &objective, evaluate, advance, l, &parameters);
-    gbsi_budget_give(bytes);
-    if (ended == LBFGSERR_OUTOFMEMORY) {
-        return gbsi_no_memory(err, "L-BFGS", bytes);
+    gbsi_climb climb = {.n = l->crf->n_weights,
+                        .iterations = l->options.iterations,
+                        .window = GBSI_CLIMB_WINDOW,
+                        .tolerance = l->options.tolerance,
+                        .l1 = l->options.l1,
+                        .context = l,
+                        .evaluate = evaluate,
+                        .advance = advance};
+    if (!gbsi_climb_run(&climb, l->weight)) {
+        return gbsi_no_memory(err, "L-BFGS", gbsi_climb_bytes(climb.n));
     }
     if (l->report.iterations == 0) {
-        l->report.objective = objective;
+        l->report.objective = climb.objective;
     }
-    l->report.converged =
-        ended == LBFGS_SUCCESS || ended == LBFGS_STOP || ended == LBFGS_ALREADY_MINIMIZED;
+    l->report.converged = climb.converged;
     if (!gbsi_watch_stopped(&l->work.watch)) {
         return GBS_OK;
     }
@@ -330,9 +290,7 @@ static gbs_status drop_zeros(gbs_crf *crf, gbs_error *err)
     const uint32_t n = crf->features.n;
     uint64_t *count = gbsi_alloc_array_zero(n, sizeof *count);
     uint64_t n_weights = 0;
-    if (count == NULL) {
-        return gbsi_no_memory(err, "features", n * sizeof *count);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "features", count));
     for (uint32_t f = 0; f < n; f++) { /* the weights of a feature lie side by side */
         const bool single = crf->unigram[f] != GBSI_NO_WEIGHT;
         const bool pairs = crf->bigram[f] != GBSI_NO_WEIGHT;
@@ -376,10 +334,7 @@ static void fill_report(learning *l)
 static gbs_status take_options(learning *l, const gbs_crf_learn_options *options, gbs_error *err)
 {
     gbs_crf_learn_options *o = &l->options;
-    const gbs_status status = gbsi_question_settle("learn crf", options, o, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_question_settle("learn crf", options, o, err));
     o->l2 = o->l1 == 0.0 && o->l2 == 0.0 ? 1.0 : o->l2;
     return GBS_OK;
 }
@@ -391,29 +346,25 @@ static uint64_t usual_steps(void)
 
 static gbs_status learn(learning *l, const char *templates, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_status ended = GBS_OK;
-    GBSI_TRY(read_templates(l, templates, err));
+    GBSI_PASS(read_templates(l, templates, err));
     if (!l->crf->templates.links &&
         (l->options.objective != GBS_CRF_AUTO || l->options.steps != usual_steps())) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "an objective and steps are for templates with links between tokens: "
                          "without them the likelihood is exact");
     }
-    GBSI_TRY(find_labels(l, err));
-    GBSI_TRY(find_features(l, err));
-    GBSI_TRY(
+    GBSI_PASS(find_labels(l, err));
+    GBSI_PASS(find_features(l, err));
+    GBSI_PASS(
         gbsi_gradient_new(l->crf, l->data, &l->features, l->truth, &l->work, &l->gradient, err));
     l->work.progress.passes = l->options.iterations;
-    GBSI_TRY(ended = l->features.n_links > 0 ? optimise_links(l, err) : optimise(l, err));
+    GBSI_PASS(ended = l->features.n_links > 0 ? optimise_links(l, err) : optimise(l, err));
     if (l->options.l1 > 0.0) {
-        GBSI_TRY(drop_zeros(l->crf, err));
+        GBSI_PASS(drop_zeros(l->crf, err));
     }
     fill_report(l);
-    status = ended;
-
-cleanup:
-    return status;
+    return ended;
 }
 
 gbs_status gbs_crf_learn(const char *templates, gbs_template_style style, const gbs_sequences *data,
@@ -438,10 +389,7 @@ gbs_status gbs_crf_learn(const char *templates, gbs_template_style style, const 
                                     .memory_limit = l.options.memory_limit};
     GBSI_TRY(gbsi_work_begin(&l.work, &work, callbacks, gbsi_sequences_bytes(data), err));
     l.crf = gbsi_alloc_zero(sizeof *l.crf);
-    if (l.crf == NULL) {
-        status = gbsi_no_memory(err, "a model", sizeof *l.crf);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "a model", l.crf));
     l.crf->templates.style = style;
     GBSI_TRY(learn(&l, templates, err));
     gbsi_struct_give(report, &l.report, sizeof l.report);

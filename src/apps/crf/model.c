@@ -11,13 +11,12 @@
 
 gbs_status gbsi_crf_number_weights(gbs_crf *crf, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint64_t n_labels = crf->labels.n;
     const uint32_t n = crf->features.n;
-    GBSI_TRY(gbsi_reserve((void **)&crf->unigram, &crf->unigram_capacity, n, sizeof *crf->unigram,
-                          "features", err));
-    GBSI_TRY(gbsi_reserve((void **)&crf->bigram, &crf->bigram_capacity, n, sizeof *crf->bigram,
-                          "features", err));
+    GBSI_PASS(gbsi_reserve((void **)&crf->unigram, &crf->unigram_capacity, n, sizeof *crf->unigram,
+                           "features", err));
+    GBSI_PASS(gbsi_reserve((void **)&crf->bigram, &crf->bigram_capacity, n, sizeof *crf->bigram,
+                           "features", err));
     crf->n_weights = 0;
     for (uint32_t f = 0; f < n; f++) {
         const char first = crf->features.text[f][0];
@@ -26,9 +25,7 @@ gbs_status gbsi_crf_number_weights(gbs_crf *crf, gbs_error *err)
         crf->bigram[f] = gbsi_has_pairs(first) ? crf->n_weights : GBSI_NO_WEIGHT;
         crf->n_weights += gbsi_has_pairs(first) ? n_labels * n_labels : 0;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
@@ -44,9 +41,7 @@ static gbs_status read_text(const gbsi_input *input, gbs_crf **crf, gbs_error *e
     gbs_status status = GBS_OK;
     gbsi_text text;
     gbs_crf *c = gbsi_alloc_zero(sizeof *c);
-    if (c == NULL) {
-        return gbsi_no_memory(err, "a model", sizeof *c);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "a model", c));
     GBSI_TRY(gbsi_text_open(&text, input, NULL, err));
     if (begins(&text, "version:")) {
         GBSI_TRY(gbsi_crf_read_crfpp(c, &text, err));
@@ -207,10 +202,7 @@ gbs_status gbs_crf_write(const gbs_crf *crf, const char *path, gbs_error *err)
     GBSI_NEED(crf);
     GBSI_NEED(path);
     gbs_output *output = NULL;
-    gbs_status status = gbs_output_open(path, &output, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbs_output_open(path, &output, err));
     if (crf->templates.style == GBS_TEMPLATES_CRFPP) {
         write_crfpp(crf, output);
     } else {

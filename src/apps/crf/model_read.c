@@ -38,43 +38,36 @@ static gbs_status expect_word(gbsi_text *text, const char *word, gbs_error *err)
 static gbs_status add_new(gbsi_dictionary *d, const gbsi_text *text, gbsi_token token,
                           const char *what, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     char shown[GBSI_SHOWN];
     uint32_t number = 0;
     const uint32_t next = d->n;
-    GBSI_TRY(gbsi_dictionary_add(d, token.at, token.n, &number, err));
+    GBSI_PASS(gbsi_dictionary_add(d, token.at, token.n, &number, err));
     if (number != next) {
         return gbsi_text_fail(text, token, err, "found the %s %s a second time", what,
                               gbsi_token_show(token, shown));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* @param unigram,bigram the first weights. */
 static gbs_status add_feature(gbs_crf *crf, const gbsi_text *text, gbsi_token token,
                               uint64_t unigram, uint64_t bigram, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(add_new(&crf->features, text, token, "feature", err));
+    GBSI_PASS(add_new(&crf->features, text, token, "feature", err));
     const size_t n = crf->features.n;
-    GBSI_TRY(gbsi_reserve((void **)&crf->unigram, &crf->unigram_capacity, n, sizeof *crf->unigram,
-                          "features", err));
-    GBSI_TRY(gbsi_reserve((void **)&crf->bigram, &crf->bigram_capacity, n, sizeof *crf->bigram,
-                          "features", err));
+    GBSI_PASS(gbsi_reserve((void **)&crf->unigram, &crf->unigram_capacity, n, sizeof *crf->unigram,
+                           "features", err));
+    GBSI_PASS(gbsi_reserve((void **)&crf->bigram, &crf->bigram_capacity, n, sizeof *crf->bigram,
+                           "features", err));
     crf->unigram[n - 1] = unigram;
     crf->bigram[n - 1] = bigram;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status take_weights(gbs_crf *crf, gbs_error *err)
 {
     crf->weight = gbsi_alloc_array_zero(crf->n_weights, sizeof *crf->weight);
-    return crf->weight == NULL ? gbsi_no_memory(err, "weights", crf->n_weights * sizeof(double))
-                               : GBS_OK;
+    return GBSI_HAVE(err, "weights", crf->weight);
 }
 
 static gbs_status check_labels(const gbs_crf *crf, const gbsi_text *text, gbsi_token at,
@@ -92,42 +85,38 @@ static gbs_status check_labels(const gbs_crf *crf, const gbsi_text *text, gbsi_t
 static gbs_status read_head(gbsi_text *text, double *cost_factor, uint64_t *n_weights,
                             gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint64_t ignored = 0;
     const char *begin = text->at;
-    GBSI_TRY(expect_word(text, "version:", err));
-    GBSI_TRY(gbsi_text_integer(text, "a version", UINT32_MAX, &ignored, err));
+    GBSI_PASS(expect_word(text, "version:", err));
+    GBSI_PASS(gbsi_text_integer(text, "a version", UINT32_MAX, &ignored, err));
     (void)rest_of_line(text);
-    GBSI_TRY(expect_word(text, "cost-factor:", err));
+    GBSI_PASS(expect_word(text, "cost-factor:", err));
     begin = text->at;
-    GBSI_TRY(gbsi_text_double(text, "a cost factor", cost_factor, NULL, err));
+    GBSI_PASS(gbsi_text_double(text, "a cost factor", cost_factor, NULL, err));
     if (!(*cost_factor > 0.0 && isfinite(*cost_factor))) {
         return gbsi_text_unexpected(text, gbsi_text_at(text, begin), "a number above 0", err);
     }
     (void)rest_of_line(text);
-    GBSI_TRY(expect_word(text, "maxid:", err));
-    GBSI_TRY(gbsi_text_count(text, "the number of weights", 2, n_weights, err));
+    GBSI_PASS(expect_word(text, "maxid:", err));
+    GBSI_PASS(gbsi_text_count(text, "the number of weights", 2, n_weights, err));
     (void)rest_of_line(text);
-    GBSI_TRY(expect_word(text, "xsize:", err));
-    GBSI_TRY(gbsi_text_integer(text, "a number of columns", UINT32_MAX, &ignored, err));
+    GBSI_PASS(expect_word(text, "xsize:", err));
+    GBSI_PASS(gbsi_text_integer(text, "a number of columns", UINT32_MAX, &ignored, err));
     (void)rest_of_line(text);
     begin = text->at;
     if (rest_of_line(text).n != 0) {
         return gbsi_text_unexpected(text, gbsi_text_at(text, begin), "an empty line", err);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* "id feature": the number of its first weight, a blank, the text. */
 static gbs_status read_feature(gbs_crf *crf, gbsi_text *text, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint64_t id = 0;
     const uint64_t n_labels = crf->labels.n;
     const gbsi_token number = gbsi_text_peek(text);
-    GBSI_TRY(gbsi_text_integer(text, "the number of a weight", UINT64_MAX, &id, err));
+    GBSI_PASS(gbsi_text_integer(text, "the number of a weight", UINT64_MAX, &id, err));
     text->at += text->at < text->end && *text->at == ' ';
     const gbsi_token feature = rest_of_line(text);
     if (feature.n == 0 || (feature.at[0] != 'U' && feature.at[0] != 'B')) {
@@ -141,44 +130,37 @@ static gbs_status read_feature(gbs_crf *crf, gbsi_text *text, gbs_error *err)
                               ", expected at most maxid, %" PRIu64,
                               id, id + n - 1, crf->n_weights);
     }
-    GBSI_TRY(add_feature(crf, text, feature, pairs ? GBSI_NO_WEIGHT : id,
-                         pairs ? id : GBSI_NO_WEIGHT, err));
-
-cleanup:
-    return status;
+    return add_feature(crf, text, feature, pairs ? GBSI_NO_WEIGHT : id, pairs ? id : GBSI_NO_WEIGHT,
+                       err);
 }
 
 gbs_status gbsi_crf_read_crfpp(gbs_crf *crf, gbsi_text *text, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     double cost_factor = 1.0;
     gbsi_token line = {NULL, 0};
     crf->templates.style = GBS_TEMPLATES_CRFPP;
-    GBSI_TRY(read_head(text, &cost_factor, &crf->n_weights, err));
+    GBSI_PASS(read_head(text, &cost_factor, &crf->n_weights, err));
     while ((line = rest_of_line(text)).n > 0) {
-        GBSI_TRY(add_new(&crf->labels, text, line, "label", err));
+        GBSI_PASS(add_new(&crf->labels, text, line, "label", err));
     }
-    GBSI_TRY(check_labels(crf, text, line, err));
+    GBSI_PASS(check_labels(crf, text, line, err));
     while ((line = rest_of_line(text)).n > 0) {
-        GBSI_TRY(gbsi_templates_add(&crf->templates, text, line, err));
+        GBSI_PASS(gbsi_templates_add(&crf->templates, text, line, err));
     }
     while (text->at < text->end && *text->at != '\n' && *text->at != '\r') {
-        GBSI_TRY(read_feature(crf, text, err));
+        GBSI_PASS(read_feature(crf, text, err));
     }
     (void)rest_of_line(text);
-    GBSI_TRY(take_weights(crf, err));
+    GBSI_PASS(take_weights(crf, err));
     for (uint64_t i = 0; i < crf->n_weights; i++) {
         const gbsi_token token = gbsi_text_peek(text);
-        GBSI_TRY(gbsi_text_double(text, "a weight", &crf->weight[i], NULL, err));
+        GBSI_PASS(gbsi_text_double(text, "a weight", &crf->weight[i], NULL, err));
         crf->weight[i] *= cost_factor;
         if (!isfinite(crf->weight[i])) {
             return gbsi_text_unexpected(text, token, "a finite weight", err);
         }
     }
-    GBSI_TRY(gbsi_text_expect_end(text, "the weights", err));
-
-cleanup:
-    return status;
+    return gbsi_text_expect_end(text, "the weights", err);
 }
 
 /* ---- Wapiti -------------------------------------------------------------------------------- */
@@ -272,14 +254,13 @@ static bool read_hexadecimal(const char *at, const char *end, double *value)
 /* "index=value" */
 static gbs_status read_weight(gbs_crf *crf, gbsi_text *text, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint64_t index = 0;
     double value = 0.0;
     if (crf->n_weights == 0) {
         return gbsi_text_unexpected(text, gbsi_text_peek(text), "no weights", err);
     }
-    GBSI_TRY(read_count(text, "the number of a weight", crf->n_weights - 1, &index, err));
-    GBSI_TRY(expect_word(text, "=", err));
+    GBSI_PASS(read_count(text, "the number of a weight", crf->n_weights - 1, &index, err));
+    GBSI_PASS(expect_word(text, "=", err));
     const gbsi_token token = rest_of_line(text);
     if (!read_hexadecimal(token.at, token.at + token.n, &value) &&
         gbsi_decimal_read(token.at, token.n, &value) == GBSI_DECIMAL_BAD) {
@@ -289,9 +270,7 @@ static gbs_status read_weight(gbs_crf *crf, gbsi_text *text, gbs_error *err)
         return gbsi_text_unexpected(text, token, "a finite weight", err);
     }
     crf->weight[index] = value;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* "#mdl#TYPE#ACTIVE", in old files "#mdl#ACTIVE"; "#rdr#PATTERNS/COLUMNS/AUTOMATIC", in old files
@@ -299,22 +278,21 @@ cleanup:
 static gbs_status read_wapiti_head(gbsi_text *text, uint64_t *n_active, uint64_t *n_patterns,
                                    gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint64_t type = WAPITI_CRF;
     uint64_t ignored = 0;
     const uint64_t most = gbsi_text_left(text);
     const gbsi_token head = gbsi_text_peek(text);
-    GBSI_TRY(expect_word(text, "#mdl#", err));
+    GBSI_PASS(expect_word(text, "#mdl#", err));
     if (text->at < text->end && *text->at == SKIP_CHAIN[0]) { /* no word of Wapiti's */
-        GBSI_TRY(expect_word(text, SKIP_CHAIN, err));
+        GBSI_PASS(expect_word(text, SKIP_CHAIN, err));
         *n_active = WAPITI_CRF;
     } else {
-        GBSI_TRY(read_count(text, "the number of weights that are not 0", most, n_active, err));
+        GBSI_PASS(read_count(text, "the number of weights that are not 0", most, n_active, err));
     }
     if (text->at < text->end && *text->at == '#') {
         text->at++;
         type = *n_active;
-        GBSI_TRY(read_count(text, "the number of weights that are not 0", most, n_active, err));
+        GBSI_PASS(read_count(text, "the number of weights that are not 0", most, n_active, err));
     }
     if (type != WAPITI_CRF) {
         return gbsi_text_unsupported(text, head, err,
@@ -324,66 +302,57 @@ static gbs_status read_wapiti_head(gbsi_text *text, uint64_t *n_active, uint64_t
     }
     (void)rest_of_line(text);
     const gbsi_token reader = gbsi_text_peek(text);
-    GBSI_TRY(expect_word(text, "#rdr#", err));
-    GBSI_TRY(read_count(text, "the number of patterns", most, n_patterns, err));
-    GBSI_TRY(expect_word(text, "/", err));
-    GBSI_TRY(read_count(text, "the number of columns", UINT32_MAX, &ignored, err));
+    GBSI_PASS(expect_word(text, "#rdr#", err));
+    GBSI_PASS(read_count(text, "the number of patterns", most, n_patterns, err));
+    GBSI_PASS(expect_word(text, "/", err));
+    GBSI_PASS(read_count(text, "the number of columns", UINT32_MAX, &ignored, err));
     (void)rest_of_line(text);
     if (*n_patterns == 0) {
         return gbsi_text_unsupported(text, reader, err,
                                      "models without patterns are not supported");
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_quarks(gbsi_text *text, uint64_t *n, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(expect_word(text, "#qrk#", err));
-    GBSI_TRY(read_count(text, "the number of texts", gbsi_text_left(text), n, err));
+    GBSI_PASS(expect_word(text, "#qrk#", err));
+    GBSI_PASS(read_count(text, "the number of texts", gbsi_text_left(text), n, err));
     (void)rest_of_line(text);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_crf_read_wapiti(gbs_crf *crf, gbsi_text *text, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint64_t n_active = 0;
     uint64_t n = 0;
     gbsi_token token = {NULL, 0};
     crf->templates.style = GBS_TEMPLATES_WAPITI;
-    GBSI_TRY(read_wapiti_head(text, &n_active, &n, err));
+    GBSI_PASS(read_wapiti_head(text, &n_active, &n, err));
     for (; n > 0; n--) {
-        GBSI_TRY(read_netstring(text, &token, err));
-        GBSI_TRY(gbsi_templates_add(&crf->templates, text, token, err));
+        GBSI_PASS(read_netstring(text, &token, err));
+        GBSI_PASS(gbsi_templates_add(&crf->templates, text, token, err));
     }
-    GBSI_TRY(gbsi_templates_check(&crf->templates, text, token, err));
-    GBSI_TRY(read_quarks(text, &n, err));
+    GBSI_PASS(gbsi_templates_check(&crf->templates, text, token, err));
+    GBSI_PASS(read_quarks(text, &n, err));
     for (; n > 0; n--) {
-        GBSI_TRY(read_netstring(text, &token, err));
-        GBSI_TRY(add_new(&crf->labels, text, token, "label", err));
+        GBSI_PASS(read_netstring(text, &token, err));
+        GBSI_PASS(add_new(&crf->labels, text, token, "label", err));
     }
-    GBSI_TRY(check_labels(crf, text, token, err));
-    GBSI_TRY(read_quarks(text, &n, err));
+    GBSI_PASS(check_labels(crf, text, token, err));
+    GBSI_PASS(read_quarks(text, &n, err));
     for (; n > 0; n--) {
-        GBSI_TRY(read_netstring(text, &token, err));
+        GBSI_PASS(read_netstring(text, &token, err));
         if (token.n == 0 || strchr("uUbB*sS", token.at[0]) == NULL) {
             return gbsi_text_unexpected(text, token, "a feature, which begins with u, b, * or s",
                                         err);
         }
-        GBSI_TRY(add_feature(crf, text, token, GBSI_NO_WEIGHT, GBSI_NO_WEIGHT, err));
+        GBSI_PASS(add_feature(crf, text, token, GBSI_NO_WEIGHT, GBSI_NO_WEIGHT, err));
     }
-    GBSI_TRY(gbsi_crf_number_weights(crf, err));
-    GBSI_TRY(take_weights(crf, err));
+    GBSI_PASS(gbsi_crf_number_weights(crf, err));
+    GBSI_PASS(take_weights(crf, err));
     for (; n_active > 0; n_active--) {
-        GBSI_TRY(read_weight(crf, text, err));
+        GBSI_PASS(read_weight(crf, text, err));
     }
-    GBSI_TRY(gbsi_text_expect_end(text, "the weights", err));
-
-cleanup:
-    return status;
+    return gbsi_text_expect_end(text, "the weights", err);
 }

@@ -13,37 +13,32 @@
 static gbs_status add_pair(gbs_builder *builder, const gbsi_crf_chain *chain, size_t first,
                            size_t second, uint32_t combination, uint32_t *table, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t n_pairs = (size_t)chain->crf->labels.n * chain->crf->labels.n;
     const uint32_t scope[2] = {(uint32_t)(first - chain->first), (uint32_t)(second - chain->first)};
     if (table[combination] == GBSI_NO_TABLE) {
-        GBSI_TRY(gbs_builder_add_table(builder, n_pairs, chain->pairs->logw + combination * n_pairs,
-                                       &table[combination], err));
+        GBSI_PASS(gbs_builder_add_table(builder, n_pairs,
+                                        chain->pairs->logw + combination * n_pairs,
+                                        &table[combination], err));
     }
-    GBSI_TRY(gbs_builder_add_table_factor(builder, 2, scope, table[combination], err));
-
-cleanup:
-    return status;
+    return gbs_builder_add_table_factor(builder, 2, scope, table[combination], err);
 }
 
 static gbs_status add_tokens(gbs_builder *builder, const gbsi_crf_chain *chain, bool named,
                              gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint32_t n_labels = chain->crf->labels.n;
     uint32_t table = 0;
     for (size_t t = 0; t < chain->n; t++) {
         const uint32_t token = (uint32_t)t;
-        GBSI_TRY(gbs_builder_add_variables(builder, 1, &n_labels, NULL, err));
+        GBSI_PASS(gbs_builder_add_variables(builder, 1, &n_labels, NULL, err));
         if (named) {
-            GBSI_TRY(gbs_builder_label_states(builder, token, chain->crf->labels.text, err));
+            GBSI_PASS(gbs_builder_label_states(builder, token, chain->crf->labels.text, err));
         }
-        GBSI_TRY(gbs_builder_add_table(builder, n_labels, chain->logw + t * n_labels, &table, err));
-        GBSI_TRY(gbs_builder_add_table_factor(builder, 1, &token, table, err));
+        GBSI_PASS(
+            gbs_builder_add_table(builder, n_labels, chain->logw + t * n_labels, &table, err));
+        GBSI_PASS(gbs_builder_add_table_factor(builder, 1, &token, table, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* The graph of the sequence that chain has taken: a variable for each token, in their order.
@@ -156,9 +151,7 @@ static gbs_status make_graph(const gbs_crf *crf, const gbs_sequences *one, gbs_m
     GBSI_TRY(gbsi_crf_pairs_new(crf, &features, false, &pairs, err));
     GBSI_TRY(gbsi_crf_chain_new(&chain, one->n_tokens, err));
     table = gbsi_alloc_array(features.n_combinations, sizeof *table);
-    if (table == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "a sequence", features.n_combinations * sizeof *table));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "a sequence", table));
     for (uint32_t c = 0; c < features.n_combinations; c++) {
         gbsi_crf_pairs_fill(&pairs, c, crf, &features, crf->weight);
         table[c] = GBSI_NO_TABLE;

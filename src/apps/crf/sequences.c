@@ -18,7 +18,6 @@ static bool separates(char c)
 static gbs_status cut_line(gbs_sequences *s, const gbsi_text *file, const char *begin,
                            const char *end, uint32_t *n_texts, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t n_before = s->n_tokens * s->n_columns;
     uint32_t n = 0;
     for (const char *at = begin; at < end;) {
@@ -35,8 +34,8 @@ static gbs_status cut_line(gbs_sequences *s, const gbsi_text *file, const char *
             return gbsi_text_fail(file, (gbsi_token){at, 1}, err,
                                   "found more columns than the %" PRIu32 " of the lines before", n);
         }
-        GBSI_TRY(gbsi_reserve((void **)&s->text, &s->text_capacity, n_before + n + 1,
-                              sizeof *s->text, "texts of tokens", err));
+        GBSI_PASS(gbsi_reserve((void **)&s->text, &s->text_capacity, n_before + n + 1,
+                               sizeof *s->text, "texts of tokens", err));
         s->text[n_before + n++] = s->bytes + (at - file->begin);
         while (at < end && !separates(*at)) {
             at++;
@@ -50,14 +49,11 @@ static gbs_status cut_line(gbs_sequences *s, const gbsi_text *file, const char *
                               n, n == 1 ? "" : "s", s->n_columns);
     }
     *n_texts = n;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_lines(gbs_sequences *s, const gbsi_text *file, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint64_t line = 1;
     size_t open = 0; /* the first token of the sequence that is being read */
     for (const char *at = file->begin; at < file->end; line++) {
@@ -65,17 +61,17 @@ static gbs_status read_lines(gbs_sequences *s, const gbsi_text *file, gbs_error 
         const char *end = newline == NULL ? file->end : newline;
         const char *next = newline == NULL ? file->end : newline + 1;
         uint32_t n_texts = 0;
-        GBSI_TRY(cut_line(s, file, at, end - (end > at && end[-1] == '\r'), &n_texts, err));
+        GBSI_PASS(cut_line(s, file, at, end - (end > at && end[-1] == '\r'), &n_texts, err));
         at = next;
         if (n_texts > 0) {
-            GBSI_TRY(gbsi_reserve((void **)&s->line, &s->line_capacity, s->n_tokens + 1,
-                                  sizeof *s->line, "tokens", err));
+            GBSI_PASS(gbsi_reserve((void **)&s->line, &s->line_capacity, s->n_tokens + 1,
+                                   sizeof *s->line, "tokens", err));
             s->n_columns = n_texts;
             s->line[s->n_tokens++] = line;
         }
         if (s->n_tokens > open && (n_texts == 0 || at == file->end)) {
-            GBSI_TRY(gbsi_reserve((void **)&s->first, &s->first_capacity, s->n + 2,
-                                  sizeof *s->first, "sequences", err));
+            GBSI_PASS(gbsi_reserve((void **)&s->first, &s->first_capacity, s->n + 2,
+                                   sizeof *s->first, "sequences", err));
             s->first[s->n++] = open;
             s->first[s->n] = s->n_tokens;
             open = s->n_tokens;
@@ -85,9 +81,7 @@ static gbs_status read_lines(gbs_sequences *s, const gbsi_text *file, gbs_error 
         return gbsi_text_fail(file, (gbsi_token){file->end, 0}, err,
                               "found no tokens, expected a line for each");
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_input(const gbsi_input *input, gbs_sequences **sequences, gbs_error *err)
@@ -96,16 +90,11 @@ static gbs_status read_input(const gbsi_input *input, gbs_sequences **sequences,
     gbsi_text file;
     const size_t n_name = strlen(input->name) + 1;
     gbs_sequences *s = gbsi_alloc_zero(sizeof *s);
-    if (s == NULL) {
-        return gbsi_no_memory(err, "sequences", sizeof *s);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "sequences", s));
     GBSI_TRY(gbsi_text_open(&file, input, NULL, err));
     s->name = gbsi_alloc(n_name);
     s->bytes = gbsi_alloc(gbsi_text_left(&file) + 1);
-    if (s->name == NULL || s->bytes == NULL) {
-        status = gbsi_no_memory(err, "sequences", gbsi_text_left(&file));
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "sequences", s->name, s->bytes));
     memcpy(s->name, input->name, n_name);
     if (file.end > file.begin) {
         memcpy(s->bytes, file.begin, gbsi_text_left(&file));

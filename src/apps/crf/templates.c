@@ -77,23 +77,20 @@ static gbs_status read_number(reading *r, bool with_sign, int32_t most, const ch
 /* "pattern" in quotes; a quote in it is escaped by a backslash. */
 static gbs_status read_pattern(reading *r, gbsi_piece *piece)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(expect(r, ',', "a comma and a pattern in quotes"));
-    GBSI_TRY(expect(r, '"', "a pattern in quotes"));
+    GBSI_PASS(expect(r, ',', "a comma and a pattern in quotes"));
+    GBSI_PASS(expect(r, '"', "a pattern in quotes"));
     piece->at = r->at;
     while (r->at < r->end && *r->at != '"') {
         r->at += *r->at == '\\' && r->end - r->at > 1 ? 2 : 1;
     }
     piece->n = (size_t)(r->at - piece->at);
-    GBSI_TRY(expect(r, '"', "the quote that ends the pattern"));
+    GBSI_PASS(expect(r, '"', "the quote that ends the pattern"));
     const char *bad = gbsi_pattern_check(piece->at, piece->n);
     if (bad != NULL) {
         r->at = bad;
         return unexpected(r, "a character of the pattern, or \\ in front of it");
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* "x[row,column]" and its like, behind "%". */
@@ -101,7 +98,6 @@ static gbs_status read_macro(reading *r, gbsi_piece *piece)
 {
     static const char letters[] = "xmtXMT";
     static const gbsi_piece_kind kinds[] = {GBSI_PIECE_TEXT, GBSI_PIECE_MATCHED, GBSI_PIECE_TEST};
-    gbs_status status = GBS_OK;
     const bool wapiti = r->wapiti;
     const char *letter =
         r->at < r->end ? memchr(letters, *r->at, wapiti ? sizeof letters - 1 : 1) : NULL;
@@ -112,49 +108,43 @@ static gbs_status read_macro(reading *r, gbsi_piece *piece)
     piece->kind = kinds[(letter - letters) % 3];
     piece->lower = letter >= letters + 3;
     r->at++;
-    GBSI_TRY(expect(r, '[', "[row,column]"));
+    GBSI_PASS(expect(r, '[', "[row,column]"));
     skip_blanks(r);
     piece->absolute = wapiti && skips(r, '@');
     if (wapiti && r->at < r->end && *r->at == '*') {
         return gbsi_text_unsupported(r->text, (gbsi_token){r->at, 1}, r->err,
                                      "rows that a column names (*) are not supported");
     }
-    GBSI_TRY(read_number(r, true, wapiti ? MOST_ROW : CRFPP_ROW,
-                         wapiti ? "a row of at most 1000000 before or behind the token"
-                                : "a row from -8 to 8",
-                         &piece->row));
-    GBSI_TRY(expect(r, ',', "a comma and a column"));
-    GBSI_TRY(read_number(r, false, (int32_t)MOST_COLUMN, "a column, a number from 0 to 1000000",
-                         &column));
+    GBSI_PASS(read_number(r, true, wapiti ? MOST_ROW : CRFPP_ROW,
+                          wapiti ? "a row of at most 1000000 before or behind the token"
+                                 : "a row from -8 to 8",
+                          &piece->row));
+    GBSI_PASS(expect(r, ',', "a comma and a column"));
+    GBSI_PASS(read_number(r, false, (int32_t)MOST_COLUMN, "a column, a number from 0 to 1000000",
+                          &column));
     piece->column = (uint32_t)column;
     if (piece->kind != GBSI_PIECE_TEXT) {
-        GBSI_TRY(read_pattern(r, piece));
+        GBSI_PASS(read_pattern(r, piece));
     }
-    GBSI_TRY(expect(r, ']', "]"));
-
-cleanup:
-    return status;
+    return expect(r, ']', "]");
 }
 
 static gbs_status read_pieces(reading *r, gbsi_template *t)
 {
-    gbs_status status = GBS_OK;
     while (r->at < r->end) {
         gbsi_piece piece = {.kind = GBSI_PIECE_WORDS, .at = r->at};
         if (skips(r, '%')) {
-            GBSI_TRY(read_macro(r, &piece));
+            GBSI_PASS(read_macro(r, &piece));
         } else {
             const char *percent = memchr(r->at, '%', (size_t)(r->end - r->at));
             r->at = percent == NULL ? r->end : percent;
             piece.n = (size_t)(r->at - piece.at);
         }
-        GBSI_TRY(gbsi_reserve((void **)&t->piece, &t->capacity, t->n_pieces + 1, sizeof *t->piece,
-                              "templates", r->err));
+        GBSI_PASS(gbsi_reserve((void **)&t->piece, &t->capacity, t->n_pieces + 1, sizeof *t->piece,
+                               "templates", r->err));
         t->piece[t->n_pieces++] = piece;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static void template_free(gbsi_template *t)
@@ -182,10 +172,7 @@ gbs_status gbsi_templates_add(gbsi_templates *templates, const gbsi_text *text, 
     GBSI_TRY(gbsi_reserve((void **)&templates->of, &templates->capacity, templates->n + 1,
                           sizeof *templates->of, "templates", err));
     t.line = gbsi_alloc(line.n);
-    if (t.line == NULL) {
-        status = gbsi_no_memory(err, "templates", line.n);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "templates", t.line));
     memcpy(t.line, line.at, line.n);
     for (size_t k = 0; k < t.n_pieces; k++) {
         gbsi_piece *piece = &t.piece[k];
@@ -242,15 +229,12 @@ void gbsi_expansion_free(gbsi_expansion *expansion)
 
 static gbs_status append(gbsi_expansion *out, const char *at, size_t n, bool lower, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_reserve((void **)&out->at, &out->capacity, out->n + n, 1, "features", err));
+    GBSI_PASS(gbsi_reserve((void **)&out->at, &out->capacity, out->n + n, 1, "features", err));
     for (size_t i = 0; i < n; i++) {
         const bool capital = lower && at[i] >= 'A' && at[i] <= 'Z';
         out->at[out->n++] = (char)(capital ? at[i] - 'A' + 'a' : at[i]);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Names the rows beyond the ends of a sequence: _B-1, _B+1; _x-1 to _x-4 and _x-# of Wapiti.
@@ -292,11 +276,10 @@ static const char *text_at(gbs_template_style style, const gbsi_piece *piece,
 static gbs_status match(const gbsi_piece *piece, gbsi_expansion *out, const char **at, size_t *n,
                         gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     size_t begin = 0;
     size_t length = 0;
-    GBSI_TRY(gbsi_reserve((void **)&out->room, &out->room_capacity, piece->n + *n + 1,
-                          sizeof *out->room, "patterns", err));
+    GBSI_PASS(gbsi_reserve((void **)&out->room, &out->room_capacity, piece->n + *n + 1,
+                           sizeof *out->room, "patterns", err));
     const bool found = gbsi_pattern_find(piece->at, piece->n, *at, *n, out->room, &begin, &length);
     if (piece->kind == GBSI_PIECE_TEST) {
         *at = found ? "true" : "false";
@@ -305,16 +288,13 @@ static gbs_status match(const gbsi_piece *piece, gbsi_expansion *out, const char
         *at += begin;
         *n = length;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_template_expand(const gbsi_templates *templates, size_t k,
                                 const gbs_sequences *data, size_t first, size_t end, size_t token,
                                 gbsi_expansion *out, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_template *t = &templates->of[k];
     char name[BEYOND_SIZE];
     out->n = 0;
@@ -327,11 +307,9 @@ gbs_status gbsi_template_expand(const gbsi_templates *templates, size_t k,
             n = strlen(at);
         }
         if (piece->kind == GBSI_PIECE_TEST || piece->kind == GBSI_PIECE_MATCHED) {
-            GBSI_TRY(match(piece, out, &at, &n, err));
+            GBSI_PASS(match(piece, out, &at, &n, err));
         }
-        GBSI_TRY(append(out, at, n, piece->lower, err));
+        GBSI_PASS(append(out, at, n, piece->lower, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }

@@ -172,11 +172,7 @@ static gbs_status see_table(making *m, size_t pixel, gbs_error *err)
         for (uint32_t a = 0; a < m->o.levels; a++) {
             logw[a] = gbsi_denoise_log_seen(&m->o, shown, a);
         }
-        const gbs_status status =
-            gbs_builder_add_table(m->builder, m->o.levels, logw, &m->table_of[value], err);
-        if (status < 0) {
-            return status;
-        }
+        GBSI_PASS(gbs_builder_add_table(m->builder, m->o.levels, logw, &m->table_of[value], err));
     }
     return gbs_builder_add_table_factor(m->builder, 1, &variable, m->table_of[value], err);
 }
@@ -215,9 +211,7 @@ static gbs_status pair_table(making *m, double weight, uint32_t *table, gbs_erro
 {
     const uint32_t k = m->o.levels;
     double *logw = gbsi_alloc_array((size_t)k * k, sizeof *logw);
-    if (logw == NULL) {
-        return gbsi_no_memory(err, "levels", (size_t)k * k * sizeof *logw);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "levels", logw));
     for (uint32_t a = 0; a < k; a++) {
         for (uint32_t b = 0; b < k; b++) {
             logw[(size_t)a * k + b] = -m->o.coupling * weight * gbsi_denoise_distance(&m->o, a, b);
@@ -244,27 +238,25 @@ static gbs_status join(const making *m, uint32_t i, uint32_t j, double weight, u
 
 static gbs_status join_neighbours(making *m, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint32_t width = m->noisy->width;
     const uint32_t height = m->noisy->height;
     for (unsigned s = 0; s < gbsi_denoise_n_steps(&m->o); s++) {
         const gbsi_denoise_step *step = &gbsi_denoise_steps[s];
         uint32_t table = 0;
         if (m->o.levels > 2 && m->o.smoothing != GBS_SMOOTHING_POTTS) {
-            GBSI_TRY(pair_table(m, step->weight, &table, err));
+            GBSI_PASS(pair_table(m, step->weight, &table, err));
         }
         for (uint32_t r = 0; r + (uint32_t)step->row < height; r++) {
             for (uint32_t c = step->column < 0; c < width - (step->column > 0); c++) {
                 const uint32_t i = r * width + c;
                 const uint32_t j =
                     (r + (uint32_t)step->row) * width + (uint32_t)((int64_t)c + step->column);
-                GBSI_TRY(join(m, i, j, step->weight, table, err));
+                GBSI_PASS(join(m, i, j, step->weight, table, err));
             }
-            GBSI_TRY(look_up(m, width, err));
+            GBSI_PASS(look_up(m, width, err));
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status add_pixels(gbs_builder *builder, const gbs_image *noisy,
@@ -275,9 +267,7 @@ static gbs_status add_pixels(gbs_builder *builder, const gbs_image *noisy,
         return gbsi_fail(err, GBS_ERR_LIMIT, "a picture of %zu pixels is too large", n);
     }
     uint32_t *arity = gbsi_alloc_array(n, sizeof *arity);
-    if (arity == NULL) {
-        return gbsi_no_memory(err, "picture", n * sizeof *arity);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "picture", arity));
     for (size_t i = 0; i < n; i++) {
         arity[i] = o->levels;
     }

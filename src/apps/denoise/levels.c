@@ -26,9 +26,7 @@ static gbs_status find_values(seeing *s, gbs_error *err)
     const size_t n_values = (size_t)s->noisy->maxval + GBSI_LEVELS_MOST;
     size_t capacity = 0;
     s->index_of = gbsi_alloc_array(n_values, sizeof *s->index_of);
-    if (s->index_of == NULL) {
-        return gbsi_no_memory(err, "picture", n_values * sizeof *s->index_of);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "picture", s->index_of));
     memset(s->index_of, 0xFF, n_values * sizeof *s->index_of);
     for (size_t i = 0; i < n_pixels; i++) {
         const uint32_t value = gbsi_denoise_value(s->noisy, s->o, i);

@@ -22,19 +22,18 @@ static uint64_t sweeps_of(uint64_t per_sweep, uint64_t least)
 gbs_status gbs_denoise_limit(const gbs_image *noisy, const gbs_denoise_options *options,
                              gbs_run_options *run, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_denoise_options o;
     gbs_run_options own;
     GBSI_NEED(run);
-    GBSI_TRY(gbsi_denoise_settle(noisy, options, &o, err));
-    GBSI_TRY(gbsi_options_take(run, &own, err));
-    GBSI_TRY(gbsi_options_check(&own, err));
+    GBSI_PASS(gbsi_denoise_settle(noisy, options, &o, err));
+    GBSI_PASS(gbsi_options_take(run, &own, err));
+    GBSI_PASS(gbsi_options_check(&own, err));
     const uint64_t n = (uint64_t)noisy->width * noisy->height * o.levels;
     const bool aims = own.target_error != 0.0;
     const bool ends = own.sweeps != 0 || own.max_updates != 0 || own.time_s != 0.0;
     uint64_t n_frozen = 0;
     if (!ends) { /* else the answer does not matter */
-        GBSI_TRY(gbs_denoise_frozen(noisy, options, &n_frozen, err));
+        GBSI_PASS(gbs_denoise_frozen(noisy, options, &n_frozen, err));
     }
     const bool frozen = n_frozen == n / o.levels;
     if (!ends && frozen) { /* more would show nothing else */
@@ -63,6 +62,5 @@ gbs_status gbs_denoise_limit(const gbs_image *noisy, const gbs_denoise_options *
                                                        : LEAST_SWEEPS);
         run->target_error = GBSI_DEFAULT_TARGET;
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }

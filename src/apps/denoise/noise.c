@@ -71,9 +71,7 @@ gbs_status gbs_denoise_frozen(const gbs_image *noisy, const gbs_denoise_options 
     GBSI_TRY(gbsi_denoise_settle(noisy, options, &o, err));
     const size_t n = (size_t)noisy->width * noisy->height;
     margin = gbsi_alloc_array(MOST_VALUES, sizeof *margin);
-    if (margin == NULL) {
-        return gbsi_no_memory(err, "picture", MOST_VALUES * sizeof *margin);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "picture", margin));
     for (size_t value = 0; value < MOST_VALUES; value++) {
         margin[value] = (double)NAN;
     }

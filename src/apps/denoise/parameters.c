@@ -73,11 +73,7 @@ static gbs_status crop(const gbs_image *whole, uint32_t levels, gbs_image *part,
     const uint32_t height = whole->height < most ? whole->height : most;
     const size_t left = (whole->width - width) / 2;
     const size_t top = (whole->height - height) / 2;
-    const gbs_status status =
-        gbs_image_new(whole->kind, width, height, whole->maxval, whole->n_colors, part, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbs_image_new(whole->kind, width, height, whole->maxval, whole->n_colors, part, err));
     memcpy(part->color, whole->color, sizeof part->color);
     for (size_t r = 0; r < height; r++) {
         memcpy(part->sample + r * width * whole->channels,
@@ -326,9 +322,7 @@ static gbs_status find_neighbour_noise(const estimating *e, double *noise, gbs_e
         return GBS_OK;
     }
     double *size = gbsi_alloc_array(n, sizeof *size);
-    if (size == NULL) {
-        return gbsi_no_memory(err, "differences of pixels", n * sizeof *size);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "differences of pixels", size));
     for (size_t i = 0; i < n; i++) {
         const size_t at = i / (width - 1) * width + i % (width - 1);
         size[i] = fabs(gbsi_denoise_shown(&e->part, &e->o, at + 1) -
@@ -371,10 +365,7 @@ static gbs_status take_arrays(estimating *e, size_t n, gbs_error *err)
     e->x = gbsi_alloc_array(n, CHAINS * sizeof *e->x);
     e->distance = gbsi_alloc_array(levels * levels, sizeof *e->distance);
     e->near = gbsi_alloc_array(n * levels, PICTURES * sizeof *e->near);
-    if (e->x == NULL || e->distance == NULL || e->near == NULL) {
-        return gbsi_no_memory(err, "pictures",
-                              n * (CHAINS * sizeof *e->x + levels * PICTURES * sizeof *e->near));
-    }
+    GBSI_PASS(GBSI_HAVE(err, "pictures", e->x, e->distance, e->near));
     for (uint32_t a = 0; a < levels; a++) {
         for (uint32_t b = 0; b < levels; b++) {
             e->distance[a * levels + b] = gbsi_denoise_distance(&e->o, a, b);

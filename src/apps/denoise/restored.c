@@ -59,20 +59,17 @@ static gbs_status draw_levels(const gbs_image *noisy, const gbs_denoise_options 
 gbs_status gbs_denoise_draw_levels(const gbs_image *noisy, const gbs_denoise_options *options,
                                    const uint32_t *level, gbs_image *image, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_denoise_options o;
     GBSI_NEED(level);
     GBSI_NEED(image);
-    GBSI_TRY(gbsi_denoise_settle(noisy, options, &o, err));
+    GBSI_PASS(gbsi_denoise_settle(noisy, options, &o, err));
     for (size_t i = 0; i < n_pixels(noisy); i++) {
         if (level[i] >= o.levels) {
-            GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "pixel %zu: found level %u of %u", i,
-                               level[i], o.levels));
+            return gbsi_fail(err, GBS_ERR_ARGUMENT, "pixel %zu: found level %u of %u", i, level[i],
+                             o.levels);
         }
     }
-    GBSI_TRY(draw_levels(noisy, &o, level, image, err));
-cleanup:
-    return status;
+    return draw_levels(noisy, &o, level, image, err);
 }
 
 /* The mean as a shade: as the levels are shown, so that 1 is black in bitmaps. */
@@ -88,9 +85,7 @@ static gbs_status draw_values(const gbs_image *noisy, const gbs_denoise_options 
     const size_t n = n_pixels(noisy);
     const double most = 1.0 - 1.0 / o->levels;
     double *value = gbsi_alloc_array(n, sizeof *value);
-    if (value == NULL) {
-        return gbsi_no_memory(err, "picture", n * sizeof *value);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "picture", value));
     for (size_t i = 0; i < n; i++) {
         const double *row = p + i * o->levels;
         const double raw = what == GBS_DENOISE_MEAN ? shade_of(noisy, row, o->levels)
@@ -108,9 +103,7 @@ static gbs_status draw_modes(const gbs_image *noisy, const gbs_denoise_options *
 {
     const size_t n = n_pixels(noisy);
     uint32_t *level = gbsi_alloc_array(n, sizeof *level);
-    if (level == NULL) {
-        return gbsi_no_memory(err, "picture", n * sizeof *level);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "picture", level));
     for (size_t i = 0; i < n; i++) {
         level[i] = mode_of(p + i * o->levels, o->levels);
     }
@@ -123,44 +116,39 @@ gbs_status gbs_denoise_draw(const gbs_image *noisy, const gbs_denoise_options *o
                             const double *p, gbs_denoise_picture what, gbs_image *image,
                             gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_denoise_options o;
     GBSI_NEED(p);
     GBSI_NEED(image);
-    GBSI_TRY(gbsi_denoise_settle(noisy, options, &o, err));
+    GBSI_PASS(gbsi_denoise_settle(noisy, options, &o, err));
     if (what != GBS_DENOISE_MODE && what != GBS_DENOISE_MEAN && what != GBS_DENOISE_UNCERTAINTY) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "there is no picture number %d", (int)what));
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "there is no picture number %d", (int)what);
     }
     if (what == GBS_DENOISE_MEAN && o.labels) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "labels have no mean"));
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "labels have no mean");
     }
-    GBSI_TRY(what == GBS_DENOISE_MODE ? draw_modes(noisy, &o, p, image, err)
-                                      : draw_values(noisy, &o, p, what, image, err));
-cleanup:
-    return status;
+    return what == GBS_DENOISE_MODE ? draw_modes(noisy, &o, p, image, err)
+                                    : draw_values(noisy, &o, p, what, image, err);
 }
 
 gbs_status gbs_denoise_compare(const gbs_image *truth, const gbs_image *noisy,
                                const gbs_denoise_options *options, const double *p,
                                gbs_denoise_errors *errors, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_denoise_options o;
     gbs_denoise_options of_truth;
     GBSI_NEED(p);
     GBSI_NEED(errors);
     GBSI_OUT_STRUCT(errors, gbs_denoise_errors);
-    GBSI_TRY(gbsi_denoise_settle(noisy, options, &o, err));
-    GBSI_TRY(gbsi_denoise_settle(truth, options, &of_truth, err));
+    GBSI_PASS(gbsi_denoise_settle(noisy, options, &o, err));
+    GBSI_PASS(gbsi_denoise_settle(truth, options, &of_truth, err));
     if (truth->width != noisy->width || truth->height != noisy->height) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT,
-                           "the truth is a picture of %u x %u pixels, the noisy one of %u x %u",
-                           truth->width, truth->height, noisy->width, noisy->height));
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "the truth is a picture of %u x %u pixels, the noisy one of %u x %u",
+                         truth->width, truth->height, noisy->width, noisy->height);
     }
     if ((truth->kind == GBS_IMAGE_BITMAP) != (noisy->kind == GBS_IMAGE_BITMAP)) {
-        GBSI_TRY(
-            gbsi_fail(err, GBS_ERR_ARGUMENT,
-                      "one picture is a bitmap, in which black is 1, expected both or neither"));
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "one picture is a bitmap, in which black is 1, expected both or neither");
     }
     const size_t n = n_pixels(noisy);
     gbs_denoise_errors own = {0};
@@ -182,6 +170,5 @@ gbs_status gbs_denoise_compare(const gbs_image *truth, const gbs_image *noisy,
     own.noisy_square = o.labels ? (double)NAN : own.noisy_square / (double)n;
     own.square = o.labels ? (double)NAN : own.square / (double)n;
     gbsi_struct_give(errors, &own, sizeof own);
-cleanup:
-    return status;
+    return GBS_OK;
 }

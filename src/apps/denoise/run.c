@@ -52,9 +52,7 @@ static gbs_status make_grid(const gbs_image *noisy, const gbs_denoise_options *o
     const double field[2] = {gbsi_denoise_field(o, first), gbsi_denoise_field(o, 1 - first)};
     uint32_t n_fields = 1;
     uint8_t *field_of = gbsi_alloc_array(n, 1);
-    if (field_of == NULL) {
-        return gbsi_no_memory(err, "picture", n);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "picture", field_of));
     for (size_t i = 0; i < n; i++) {
         field_of[i] = gbsi_denoise_nearest(o, gbsi_denoise_shown(noisy, o, i)) != first;
         n_fields = field_of[i] != 0 ? 2 : n_fields;

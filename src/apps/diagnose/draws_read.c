@@ -181,15 +181,12 @@ static gbs_status check_names(const reader *r, gbs_error *err)
 /* The quantities of the first file. */
 static gbs_status take_names(reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_draws *d = r->draws;
-    GBSI_TRY(find_roles(r, err));
+    GBSI_PASS(find_roles(r, err));
     d->name = gbsi_alloc_array_zero(r->n_columns, sizeof *d->name);
     d->value = gbsi_alloc_array_zero(r->n_columns, sizeof *d->value);
     r->quantity = gbsi_alloc_array_zero(r->n_columns, sizeof *r->quantity);
-    if (d->name == NULL || d->value == NULL || r->quantity == NULL) {
-        return gbsi_no_memory(err, "names of quantities", r->n_columns);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "names of quantities", d->name, d->value, r->quantity));
     for (uint32_t k = 0; k < r->n_columns; k++) {
         const gbsi_cell *name = &r->sheet.name[k];
         if (!is_quantity(r, k)) {
@@ -197,17 +194,13 @@ static gbs_status take_names(reader *r, gbs_error *err)
         }
         r->quantity[d->n].column = k;
         d->name[d->n] = gbsi_alloc(name->n + 1);
-        if (d->name[d->n] == NULL) {
-            return gbsi_no_memory(err, "names of quantities", name->n);
-        }
+        GBSI_PASS(GBSI_HAVE(err, "names of quantities", d->name[d->n]));
         memcpy(d->name[d->n++], name->text, name->n + 1);
     }
     if (d->n == 0) {
         return gbsi_cell_unexpected(&r->sheet, &r->sheet.name[0], "the name of a quantity", err);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status check_same_names(const reader *r, const char *first, gbs_error *err)
@@ -226,7 +219,6 @@ static gbs_status check_same_names(const reader *r, const char *first, gbs_error
 static gbs_status add_label(reader *r, quantity *q, const gbsi_cell *cell, uint32_t *number,
                             gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     bool added = false;
     if (r->sheet.n_columns == 1 && memchr(cell->text, ' ', cell->n) != NULL) {
         return gbsi_cell_unexpected(&r->sheet, cell,
@@ -238,23 +230,18 @@ static gbs_status add_label(reader *r, quantity *q, const gbsi_cell *cell, uint3
                                                    : "a number, or one of at most 65536 labels",
                                     err);
     }
-    GBSI_TRY(gbsi_reserve(&q->label, &q->capacity, q->n_labels + 1, sizeof(char *), "labels", err));
+    GBSI_PASS(
+        gbsi_reserve(&q->label, &q->capacity, q->n_labels + 1, sizeof(char *), "labels", err));
     char *copy = gbsi_alloc(cell->n + 1);
-    if (copy == NULL) {
-        return gbsi_no_memory(err, "labels", cell->n);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "labels", copy));
     memcpy(copy, cell->text, cell->n + 1);
     *number = (uint32_t)q->n_labels;
     ((char **)q->label)[q->n_labels++] = copy;
-    GBSI_TRY(gbsi_name_map_add(&q->known, 0, copy, cell->n, *number, &added, err));
-
-cleanup:
-    return status;
+    return gbsi_name_map_add(&q->known, 0, copy, cell->n, *number, &added, err);
 }
 
 static gbs_status read_value(reader *r, quantity *q, double *value, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_cell *cell = &r->sheet.cell[q->column];
     uint32_t number = 0;
     if (gbsi_cell_number(&r->sheet, cell, value)) {
@@ -271,12 +258,10 @@ static gbs_status read_value(reader *r, quantity *q, double *value, gbs_error *e
         return GBS_OK;
     }
     if (!gbsi_name_map_find(&q->known, 0, cell->text, cell->n, &number)) {
-        GBSI_TRY(add_label(r, q, cell, &number, err));
+        GBSI_PASS(add_label(r, q, cell, &number, err));
     }
     *value = (double)number;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* The chain of the row: its number, or the number of its label. */
@@ -302,12 +287,11 @@ static gbs_status read_chain(reader *r, double *chain, gbs_error *err)
 
 static gbs_status read_row(reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint32_t order = r->iteration_column != NO_COLUMN ? r->iteration_column : r->draw_column;
     row made = {.order = (double)r->n_read, .place = r->sheet.cell[0].place, .at = r->n_read};
-    GBSI_TRY(gbsi_reserve(&r->rows, &r->rows_capacity, r->n_rows + 1, sizeof(row), "draws", err));
+    GBSI_PASS(gbsi_reserve(&r->rows, &r->rows_capacity, r->n_rows + 1, sizeof(row), "draws", err));
     if (r->chain_column != NO_COLUMN) {
-        GBSI_TRY(read_chain(r, &made.chain, err));
+        GBSI_PASS(read_chain(r, &made.chain, err));
     }
     if (order != NO_COLUMN) {
         const gbsi_cell *cell = &r->sheet.cell[order];
@@ -319,15 +303,13 @@ static gbs_status read_row(reader *r, gbs_error *err)
     }
     for (size_t i = 0; i < r->draws->n; i++) {
         quantity *q = &r->quantity[i];
-        GBSI_TRY(gbsi_reserve(&q->value, &q->value_capacity, r->n_read + 1, sizeof(double), "draws",
-                              err));
-        GBSI_TRY(read_value(r, q, (double *)q->value + r->n_read, err));
+        GBSI_PASS(gbsi_reserve(&q->value, &q->value_capacity, r->n_read + 1, sizeof(double),
+                               "draws", err));
+        GBSI_PASS(read_value(r, q, (double *)q->value + r->n_read, err));
     }
     ((row *)r->rows)[r->n_rows++] = made;
     r->n_read++;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- comments of CmdStan --------------------------------------------------------------------- */
@@ -425,7 +407,6 @@ static gbs_status check_chain(reader *r, const row *rows, size_t n, uint64_t ski
  * @param first the first of them. */
 static gbs_status settle_rows(reader *r, size_t first, const char *path, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     row *rows = r->rows;
     size_t n = first;
     const uint64_t skip = r->warmup_saved == 0 ? 0 : r->n_warmup / (r->thin > 1 ? r->thin : 1);
@@ -434,53 +415,47 @@ static gbs_status settle_rows(reader *r, size_t first, const char *path, gbs_err
         for (end = begin; end < r->n_rows && rows[end].chain == rows[begin].chain;) {
             end++;
         }
-        GBSI_TRY(check_chain(r, rows + begin, end - begin, skip, path, err));
+        GBSI_PASS(check_chain(r, rows + begin, end - begin, skip, path, err));
         memmove(rows + n, rows + begin + skip, r->draws->n_draws * sizeof *rows);
         n += r->draws->n_draws;
     }
     r->n_rows = n;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* @param first_path of the first file. */
 static gbs_status read_file(reader *r, const char *path, const char *first_path, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_text text;
     const size_t first = r->n_rows;
     bool more = true;
-    GBSI_TRY(gbsi_input_read_text(path, &r->input, err));
-    GBSI_TRY(gbsi_input_decode(&r->input, r->options, err));
-    GBSI_TRY(gbsi_text_open(&text, &r->input, r->options, err));
+    GBSI_PASS(gbsi_input_read_text(path, &r->input, err));
+    GBSI_PASS(gbsi_input_decode(&r->input, r->options, err));
+    GBSI_PASS(gbsi_text_open(&text, &r->input, r->options, err));
     read_comments(r, &text);
     text.comment = '#';
-    GBSI_TRY(gbsi_sheet_open(&r->sheet, &text, NULL, NULL, err));
+    GBSI_PASS(gbsi_sheet_open(&r->sheet, &text, NULL, NULL, err));
     r->sheet.skip_empty = true;
     if (gbsi_text_left(&text) == 0) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT,
-                           "%s: found no draw, expected a line of names and lines of numbers",
-                           r->input.name));
+        return gbsi_fail(err, GBS_ERR_FORMAT,
+                         "%s: found no draw, expected a line of names and lines of numbers",
+                         r->input.name);
     }
-    GBSI_TRY(check_names(r, err));
-    GBSI_TRY(r->n_columns == 0 ? take_names(r, err) : check_same_names(r, first_path, err));
+    GBSI_PASS(check_names(r, err));
+    GBSI_PASS(r->n_columns == 0 ? take_names(r, err) : check_same_names(r, first_path, err));
     for (;;) {
-        GBSI_TRY(gbsi_sheet_next(&r->sheet, &more, err));
+        GBSI_PASS(gbsi_sheet_next(&r->sheet, &more, err));
         if (!more) {
             break;
         }
-        GBSI_TRY(read_row(r, err));
+        GBSI_PASS(read_row(r, err));
     }
     if (r->n_rows == first) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT,
-                           "%s: found no draw, expected a line of names and lines of numbers",
-                           r->input.name));
+        return gbsi_fail(err, GBS_ERR_FORMAT,
+                         "%s: found no draw, expected a line of names and lines of numbers",
+                         r->input.name);
     }
-    status = settle_rows(r, first, first_path, err);
-
-cleanup:
-    return status;
+    return settle_rows(r, first, first_path, err);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
@@ -522,28 +497,23 @@ static gbs_status sort_labels(const quantity *q, double *value, size_t n, gbs_er
 
 static gbs_status gather(reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_draws *d = r->draws;
     const row *rows = r->rows;
     for (size_t i = 0; i < d->n; i++) {
         quantity *q = &r->quantity[i];
         d->value[i] = gbsi_alloc_array(r->n_rows, sizeof **d->value);
-        if (d->value[i] == NULL) {
-            return gbsi_no_memory(err, "draws", r->n_rows);
-        }
+        GBSI_PASS(GBSI_HAVE(err, "draws", d->value[i]));
         for (size_t k = 0; k < r->n_rows; k++) {
             d->value[i][k] = ((double *)q->value)[rows[k].at];
         }
         gbsi_free(q->value);
         q->value = NULL;
         if (q->n_labels > 0) {
-            GBSI_TRY(sort_labels(q, d->value[i], r->n_rows, err));
+            GBSI_PASS(sort_labels(q, d->value[i], r->n_rows, err));
         }
-        GBSI_TRY(gbsi_watch_work(gbsi_watch_current(), r->n_rows, "reading draws", err));
+        GBSI_PASS(gbsi_watch_work(gbsi_watch_current(), r->n_rows, "reading draws", err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static void warn(const reader *r, const char *message)
@@ -590,16 +560,13 @@ static void tell(const reader *r)
 
 static gbs_status read_all(reader *r, const char *const *path, size_t n_paths, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (size_t i = 0; i < n_paths; i++) {
-        GBSI_TRY(read_file(r, path[i], path[0], err));
+        GBSI_PASS(read_file(r, path[i], path[0], err));
         drop_file(r);
     }
-    GBSI_TRY(gather(r, err));
+    GBSI_PASS(gather(r, err));
     tell(r);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static bool ask(void *options)

@@ -67,9 +67,7 @@ static gbs_status take_counts(gbsi_draws *d, const uint8_t *asked, gbs_error *er
     size_t n_sums = 0;
     d->child = gbsi_alloc_array(m->n_variables, sizeof *d->child);
     d->at = gbsi_alloc_array_zero(m->n_variables + (size_t)1, sizeof *d->at);
-    if (d->child == NULL || d->at == NULL) {
-        return gbsi_no_memory(err, "fit", m->n_variables * sizeof *d->at);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "fit", d->child, d->at));
     for (uint32_t v = 0; asked != NULL && v < m->n_variables; ++v) {
         if (asked[v] && m->arity[v] > 1) {
             const size_t n = s->start[v + (size_t)1] - s->start[v];
@@ -87,10 +85,7 @@ static gbs_status take_counts(gbsi_draws *d, const uint8_t *asked, gbs_error *er
     d->first = gbsi_alloc_array(n_entries, sizeof *d->first);
     d->other = gbsi_alloc_array(n_entries, sizeof *d->other);
     d->before = gbsi_alloc_array(n_entries, sizeof *d->before);
-    return d->sum == NULL || d->half == NULL || d->first == NULL || d->other == NULL ||
-                   d->before == NULL
-               ? gbsi_no_memory(err, "fit", n_sums * sizeof *d->sum)
-               : GBS_OK;
+    return GBSI_HAVE(err, "fit", d->sum, d->half, d->first, d->other, d->before);
 }
 
 gbs_status gbsi_draws_new(const gbsi_families *families, const gbs_data *data, const uint8_t *asked,
@@ -99,9 +94,7 @@ gbs_status gbsi_draws_new(const gbsi_families *families, const gbs_data *data, c
 {
     gbs_status status = GBS_OK;
     gbsi_draws *d = gbsi_alloc_zero(sizeof *d);
-    if (d == NULL) {
-        return gbsi_no_memory(err, "fit", sizeof *d);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "fit", d));
     *d = (gbsi_draws){.families = families,
                       .data = data,
                       .options = options,
@@ -109,9 +102,7 @@ gbs_status gbsi_draws_new(const gbsi_families *families, const gbs_data *data, c
                       .begun_s = gbsi_clock_s()};
     GBSI_TRY(take_counts(d, asked, err));
     d->row = gbsi_alloc_array(data->n_distinct, sizeof *d->row);
-    if (d->row == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "fit", data->n_distinct * sizeof *d->row));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "fit", d->row));
     for (size_t i = 0; i < data->n_distinct; ++i) {
         if (!complete[i]) {
             d->row[d->n_rows++] = i;

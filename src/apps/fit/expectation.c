@@ -99,9 +99,7 @@ static gbs_status add_factors(gbsi_expectation *e, gbs_builder *builder, gbs_err
     const size_t n_entries = gbsi_families_entries(s);
     double *zeros = gbsi_alloc_array_zero(n_entries, sizeof *zeros);
     uint32_t *scope = gbsi_alloc_array(m->n_variables, sizeof *scope);
-    if (zeros == NULL || scope == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "fit", n_entries * sizeof *zeros));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "fit", zeros, scope));
     for (uint32_t v = 0; v < m->n_variables; ++v) {
         uint32_t n = 0;
         uint32_t n_left = 0;
@@ -131,9 +129,7 @@ static gbs_status make_model(gbsi_expectation *e, gbs_error *err)
     gbs_builder *builder = NULL;
     const size_t n = e->families->network->n_variables;
     e->number = gbsi_alloc_array(n, sizeof *e->number);
-    if (e->number == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "fit", n * sizeof *e->number));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "fit", e->number));
     GBSI_TRY(gbs_builder_new(&builder, err));
     GBSI_TRY(add_variables(e, builder, err));
     GBSI_TRY(add_factors(e, builder, err));
@@ -147,16 +143,12 @@ cleanup:
 /* Plans one tree for all components. */
 static gbs_status plan_tree(gbsi_expectation *e, uint64_t memory_limit, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_solver *s = &e->solver;
     const gbs_exact_options options = {
         .size = sizeof options, .memory_limit = memory_limit, .threads = gbsi_pool_size(e->pool)};
-    GBSI_TRY(gbsi_solver_init(s, e->model, NULL, &options, err));
+    GBSI_PASS(gbsi_solver_init(s, e->model, NULL, &options, err));
     assert(s->whole->borrows); /* there are no zeros, and no variables of one state */
-    GBSI_TRY(gbsi_solver_plan_tree(s, NULL, e->watch, err));
-
-cleanup:
-    return status;
+    return gbsi_solver_plan_tree(s, NULL, e->watch, err);
 }
 
 static gbs_status take_columns(gbsi_expectation *e, gbs_error *err)
@@ -164,9 +156,7 @@ static gbs_status take_columns(gbsi_expectation *e, gbs_error *err)
     const gbs_data *d = e->data;
     e->from = gbsi_alloc_array(d->n_columns, sizeof *e->from);
     e->column = gbsi_alloc_array(d->n_columns, sizeof *e->column);
-    if (e->from == NULL || e->column == NULL) {
-        return gbsi_no_memory(err, "fit", d->n_columns * sizeof *e->from);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "fit", e->from, e->column));
     for (uint32_t k = 0; k < d->n_columns; ++k) {
         if (e->number[d->column[k]] != GBSI_NONE) {
             e->from[e->n_columns] = k;
@@ -183,9 +173,7 @@ static gbs_status take_queries(gbsi_expectation *e, const uint8_t *asked, gbs_er
     const gbsi_factors *f = &e->model->factors;
     e->child = gbsi_alloc_array(m->n_variables, sizeof *e->child);
     e->query = gbsi_alloc_array(m->n_variables, sizeof *e->query);
-    if (e->child == NULL || e->query == NULL) {
-        return gbsi_no_memory(err, "fit", m->n_variables * sizeof *e->query);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "fit", e->child, e->query));
     for (uint32_t v = 0; asked != NULL && v < m->n_variables; ++v) {
         const size_t i = e->number[v];
         if (asked[v] && i != GBSI_NONE) {
@@ -236,10 +224,7 @@ static gbs_status take_rows(gbsi_expectation *e, const uint8_t *complete, gbs_er
     e->state = gbsi_alloc_array(e->at_once * e->n_columns, sizeof *e->state);
     e->p = gbsi_alloc_array(e->at_once * e->n_p, sizeof *e->p);
     e->worker = gbsi_alloc_array_zero(n_threads, sizeof(gbsi_case_worker *));
-    if (e->row == NULL || e->cases == NULL || e->state == NULL || e->p == NULL ||
-        e->worker == NULL) {
-        return gbsi_no_memory(err, "fit", e->at_once * row_bytes);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "fit", e->row, e->cases, e->state, e->p, e->worker));
     for (size_t i = 0; i < e->data->n_distinct; ++i) {
         if (!complete[i]) {
             e->row[e->n_rows++] = i;
@@ -255,9 +240,7 @@ gbs_status gbsi_expectation_new(const gbsi_families *families, const gbs_data *d
 {
     gbs_status status = GBS_OK;
     gbsi_expectation *e = gbsi_alloc_zero(sizeof *e);
-    if (e == NULL) {
-        return gbsi_no_memory(err, "fit", sizeof *e);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "fit", e));
     e->families = families;
     e->data = data;
     e->pool = pool;
@@ -288,7 +271,6 @@ cleanup:
 /* Fills the tree with other weights. */
 static gbs_status fill_tree(gbsi_expectation *e, const double *theta, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_families *s = e->families;
     const gbsi_factors *f = &e->model->factors;
     for (uint32_t v = 0; v < s->network->n_variables; ++v) {
@@ -300,15 +282,13 @@ static gbs_status fill_tree(gbsi_expectation *e, const double *theta, gbs_error 
         }
     }
     forget_tree(e);
-    GBSI_TRY(gbsi_case_tree_new(e->solver.whole, e->solver.tree, e->n_columns, e->column,
-                                e->n_query, e->query, e->watch, &e->tree, err));
+    GBSI_PASS(gbsi_case_tree_new(e->solver.whole, e->solver.tree, e->n_columns, e->column,
+                                 e->n_query, e->query, e->watch, &e->tree, err));
     for (uint32_t i = 0; i < gbsi_pool_size(e->pool); ++i) {
-        GBSI_TRY(gbsi_case_worker_new(e->tree, i > 0 ? e->worker[0] : NULL, e->watch, &e->worker[i],
-                                      err));
+        GBSI_PASS(gbsi_case_worker_new(e->tree, i > 0 ? e->worker[0] : NULL, e->watch,
+                                       &e->worker[i], err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static void answer_share(void *context, uint32_t member)

@@ -61,9 +61,7 @@ gbs_status gbsi_families_init(gbsi_families *families, const gbs_model *network,
     }
     s->network = network;
     s->start = gbsi_alloc_array_zero(n + 1, sizeof *s->start);
-    if (s->start == NULL) {
-        return gbsi_no_memory(err, "fit", n * sizeof *s->start);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "fit", s->start));
     for (size_t v = 0; v < n; ++v) {
         const size_t factor = network->cpt[v];
         if (f->kind[factor] != GBS_FACTOR_TABLE) {
@@ -77,9 +75,7 @@ gbs_status gbsi_families_init(gbsi_families *families, const gbs_model *network,
                           f->table_start[f->aux[factor]];
     }
     s->own = gbsi_alloc_array(s->start[n], sizeof *s->own);
-    if (s->own == NULL) {
-        return gbsi_no_memory(err, "fit", s->start[n] * sizeof *s->own);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "fit", s->own));
     for (uint32_t v = 0; v < network->n_variables; ++v) {
         take_own(s, v);
     }
@@ -215,28 +211,24 @@ double gbsi_families_estimate(const gbsi_families *families, const gbs_fit_optio
 static gbs_status add_names(const gbs_model *m, gbs_builder *builder, uint32_t v,
                             const char **label, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const char *name = gbs_model_variable_name(m, v);
     bool labelled = true;
     if (name != NULL) {
-        GBSI_TRY(gbs_builder_name_variable(builder, v, name, err));
+        GBSI_PASS(gbs_builder_name_variable(builder, v, name, err));
     }
     for (uint32_t a = 0; a < m->arity[v]; ++a) {
         label[a] = gbs_model_state_label(m, v, a);
         labelled = labelled && label[a] != NULL;
     }
     if (labelled) {
-        GBSI_TRY(gbs_builder_label_states(builder, v, label, err));
+        GBSI_PASS(gbs_builder_label_states(builder, v, label, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status add_tables(const gbsi_families *s, gbs_builder *builder, const double *theta,
                              double *logw, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_factors *f = &s->network->factors;
     for (size_t i = 0; i < f->n_factors; ++i) {
         uint32_t n = 0;
@@ -246,12 +238,10 @@ static gbs_status add_tables(const gbsi_families *s, gbs_builder *builder, const
         const size_t n_entries = s->start[child + (size_t)1] - s->start[child];
         memcpy(logw, theta + s->start[child], n_entries * sizeof *logw);
         gbsi_log_many(logw, n_entries);
-        GBSI_TRY(gbs_builder_add_table(builder, n_entries, logw, &table, err));
-        GBSI_TRY(gbs_builder_add_table_factor(builder, n, scope, table, err));
+        GBSI_PASS(gbs_builder_add_table(builder, n_entries, logw, &table, err));
+        GBSI_PASS(gbs_builder_add_table_factor(builder, n, scope, table, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_families_model(const gbsi_families *families, const double *theta, gbs_model **out,
@@ -262,9 +252,7 @@ gbs_status gbsi_families_model(const gbsi_families *families, const double *thet
     gbs_builder *builder = NULL;
     double *logw = gbsi_alloc_array(gbsi_families_entries(families), sizeof *logw);
     const char **label = gbsi_alloc_array(GBS_MAX_ARITY, sizeof(const char *));
-    if (logw == NULL || label == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "fit", gbsi_families_entries(families) * sizeof *logw));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "fit", logw, label));
     GBSI_TRY(gbs_builder_new(&builder, err));
     GBSI_TRY(gbs_builder_add_variables(builder, m->n_variables, m->arity, NULL, err));
     for (uint32_t v = 0; v < m->n_variables; ++v) {

@@ -86,10 +86,7 @@ static bool look(void *context)
 static gbs_status take_options(fitting *f, const gbs_fit_options *options, gbs_error *err)
 {
     gbs_fit_options *o = &f->options;
-    const gbs_status status = gbsi_question_settle("fit", options, o, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_question_settle("fit", options, o, err));
     if (o->prior != GBS_PRIOR_NONE && o->weight == 0.0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--prior-weight: found 0, expected above 0: the prior needs a weight");
@@ -124,11 +121,8 @@ static gbs_status take_memory(fitting *f, gbs_error *err)
     f->theta = gbsi_alloc_array(n_entries, sizeof *f->theta);
     f->done = gbsi_alloc_array(n_entries, sizeof *f->done);
     f->logs = gbsi_alloc_array(n_entries, sizeof *f->logs);
-    if (f->column == NULL || f->direct == NULL || f->asked == NULL || f->full == NULL ||
-        f->base == NULL || f->next == NULL || f->count == NULL || f->theta == NULL ||
-        f->done == NULL || f->logs == NULL) {
-        return gbsi_no_memory(err, "fit", 6 * n_entries * sizeof *f->full);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "fit", f->column, f->direct, f->asked, f->full, f->base, f->next,
+                        f->count, f->theta, f->done, f->logs));
     return GBS_OK;
 }
 
@@ -202,9 +196,7 @@ static gbs_status count_all(fitting *f, gbs_error *err)
     gbs_status status = GBS_OK;
     uint8_t *none = gbsi_alloc_array_zero(f->families.network->n_variables, 1);
     f->complete = gbsi_alloc_array(d->n_distinct, 1);
-    if (f->complete == NULL || none == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "fit", d->n_distinct));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "fit", f->complete, none));
     gbsi_families_columns(&f->families, d, f->column);
     f->report.n_incomplete = find_complete(d, f->column, f->complete);
     find_direct(f);
@@ -388,9 +380,7 @@ static gbs_status hold_out(fitting *f, gbs_error *err)
     gbs_fit_report r = f->report;
     uint8_t *complete = gbsi_alloc_array(d->n_distinct, 1);
     uint32_t *column = gbsi_alloc_array(f->families.network->n_variables, sizeof *column);
-    if (complete == NULL || column == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "fit", d->n_distinct));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "fit", complete, column));
     memcpy(f->logs, f->done, n_entries * sizeof *f->logs);
     gbsi_log_many(f->logs, n_entries);
     gbsi_families_columns(&f->families, d, column);
@@ -440,9 +430,7 @@ static gbs_status give(fitting *f, gbs_fitted **fitted, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_fitted *g = gbsi_alloc_zero(sizeof *g);
-    if (g == NULL) {
-        return gbsi_no_memory(err, "fit", sizeof *g);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "fit", g));
     GBSI_TRY(gbsi_families_model(&f->families, f->done, &g->model, err));
     f->report.size = sizeof f->report;
     f->report.seconds = gbsi_clock_s() - f->begun_s;

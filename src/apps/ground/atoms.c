@@ -45,17 +45,14 @@ static gbs_status grow(gbsi_atoms *atoms, gbs_error *err)
 
 gbs_status gbsi_atoms_add(gbsi_atoms *atoms, uint64_t key, uint32_t value, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     if (2 * (atoms->n + 1) > atoms->n_slots) {
-        GBSI_TRY(grow(atoms, err));
+        GBSI_PASS(grow(atoms, err));
     }
     const size_t at = slot_of(atoms, key);
     atoms->key[at] = key + 1;
     atoms->value[at] = value;
     atoms->n++;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 void gbsi_atoms_clear(gbsi_atoms *atoms)

@@ -42,13 +42,12 @@ static gbs_status none_holds(const gbsi_grounding *g, const gbsi_predicate *q, g
 static gbs_status ground_choice(gbsi_grounding *g, uint32_t predicate, uint32_t *constant,
                                 gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_predicate *q = &g->program.predicate[predicate];
     const uint32_t n_values = g->program.type[q->type[q->one]].n;
     uint32_t n = 0;
     bool chosen = false;
-    GBSI_TRY(gbsi_reserve((void **)(void *)&g->literal, &g->literal_capacity, 2 * (size_t)n_values,
-                          sizeof *g->literal, "choices", err));
+    GBSI_PASS(gbsi_reserve((void **)(void *)&g->literal, &g->literal_capacity, 2 * (size_t)n_values,
+                           sizeof *g->literal, "choices", err));
     uint32_t *scope = g->literal;
     uint32_t *state = g->literal + n_values;
     for (uint32_t k = 0; k < n_values; k++) {
@@ -56,7 +55,7 @@ static gbs_status ground_choice(gbsi_grounding *g, uint32_t predicate, uint32_t 
         constant[q->one] = k;
         uint32_t value = gbsi_value_of(g, predicate, constant, &code);
         if (value == GBSI_ATOM_NEW) {
-            GBSI_TRY(gbsi_variable_new(g, predicate, constant, code, &value, err));
+            GBSI_PASS(gbsi_variable_new(g, predicate, constant, code, &value, err));
         }
         chosen = chosen || value == GBSI_ATOM_TRUE;
         if (value != GBSI_ATOM_TRUE && value != GBSI_ATOM_FALSE) {
@@ -67,18 +66,15 @@ static gbs_status ground_choice(gbsi_grounding *g, uint32_t predicate, uint32_t 
     if (n == 0) {
         return chosen ? GBS_OK : none_holds(g, q, err);
     }
-    GBSI_TRY(gbs_builder_add_cardinality(g->builder, GBS_LOGICAL_EXACTLY, 1, n, scope, state,
-                                         INFINITY, err));
+    GBSI_PASS(gbs_builder_add_cardinality(g->builder, GBS_LOGICAL_EXACTLY, 1, n, scope, state,
+                                          INFINITY, err));
     g->report.n_atoms += n;
     g->report.n_factors++;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status ground_predicate(gbsi_grounding *g, uint32_t predicate, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_predicate *q = &g->program.predicate[predicate];
     uint32_t constant[GBSI_GROUND_MOST_ARGUMENTS] = {0};
     uint64_t n = 1;
@@ -100,22 +96,17 @@ static gbs_status ground_predicate(gbsi_grounding *g, uint32_t predicate, gbs_er
         if (gbsi_watch_spend(&g->watch, 16 + (uint64_t)g->program.type[q->type[q->one]].n)) {
             return gbsi_watch_fail(err, "grounding");
         }
-        GBSI_TRY(ground_choice(g, predicate, constant, err));
+        GBSI_PASS(ground_choice(g, predicate, constant, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_ground_choices(gbsi_grounding *g, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (uint32_t q = 0; q < g->program.n_predicates; q++) {
         if (g->program.predicate[q].one != GBSI_GROUND_NO_ONE) {
-            GBSI_TRY(ground_predicate(g, q, err));
+            GBSI_PASS(ground_predicate(g, q, err));
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }

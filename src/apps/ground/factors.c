@@ -27,7 +27,6 @@ static int by_number(const void *a, const void *b)
 /* Appends the literals of a list to g->literal. @return false: a part is no literal. */
 static gbs_status collect(gbsi_grounding *g, size_t root, bool *literals, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_residue *r = &g->residue[root];
     *literals = true;
     for (size_t at = r->op == GBSI_RESIDUE_LITERAL ? root : r->child; at != SIZE_MAX;
@@ -36,13 +35,11 @@ static gbs_status collect(gbsi_grounding *g, size_t root, bool *literals, gbs_er
             *literals = false;
             break;
         }
-        GBSI_TRY(gbsi_reserve((void **)(void *)&g->literal, &g->literal_capacity, g->n_literals + 1,
-                              sizeof *g->literal, "ground formulas", err));
+        GBSI_PASS(gbsi_reserve((void **)(void *)&g->literal, &g->literal_capacity,
+                               g->n_literals + 1, sizeof *g->literal, "ground formulas", err));
         g->literal[g->n_literals++] = g->residue[at].literal;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Sorts literals of one list, each once. @return false: a literal and its negation are there. */
@@ -78,7 +75,6 @@ static bool unique(uint32_t *literal, uint32_t *n)
 /* Finds the number of the weight: one for each binding of the variables with a '+'. */
 static gbs_status find_weight(gbsi_grounding *g, uint32_t *weight, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_logic_formula *f = g->formula;
     uint64_t code = 0;
     if (isinf(f->weight)) {
@@ -95,11 +91,8 @@ static gbs_status find_weight(gbsi_grounding *g, uint32_t *weight, gbs_error *er
         *weight = *found;
         return GBS_OK;
     }
-    GBSI_TRY(gbs_builder_add_weights(g->builder, 1, &f->weight, NULL, weight, err));
-    GBSI_TRY(gbsi_atoms_add(&g->weights, code, *weight, err));
-
-cleanup:
-    return status;
+    GBSI_PASS(gbs_builder_add_weights(g->builder, 1, &f->weight, NULL, weight, err));
+    return gbsi_atoms_add(&g->weights, code, *weight, err);
 }
 
 /* ---- equal factors -------------------------------------------------------------------------- */
@@ -207,9 +200,7 @@ static gbs_status grow_slots(gbsi_grounding *g, uint32_t *scratch, gbs_error *er
     free_slots(g);
     g->slot = gbsi_alloc_array_zero(n, sizeof *g->slot);
     g->tag = gbsi_alloc_array_zero(n, sizeof *g->tag);
-    if (g->slot == NULL || g->tag == NULL) {
-        return gbsi_no_memory(err, "ground formulas", n * (sizeof *g->slot + sizeof *g->tag));
-    }
+    GBSI_PASS(GBSI_HAVE(err, "ground formulas", g->slot, g->tag));
     g->n_slots = n;
     for (size_t factor = g->first_factor; factor < all->n_factors; factor++) {
         if (all->kind[factor] != GBS_FACTOR_LOGICAL) {
@@ -244,7 +235,6 @@ static void count(gbsi_grounding *g, size_t factor)
 static gbs_status give(gbsi_grounding *g, const gbsi_ground_factor *f, const uint32_t *literal,
                        uint32_t *scope, uint32_t *state, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t factor = g->builder->model.factors.n_factors;
     if (factor - g->first_factor >= UINT32_MAX - 1) {
         return gbsi_fail(err, GBS_ERR_LIMIT, "ground formulas: more than %u of one formula",
@@ -254,43 +244,38 @@ static gbs_status give(gbsi_grounding *g, const gbsi_ground_factor *f, const uin
         scope[i] = literal[i] / 2;
         state[i] = 1 - (literal[i] & 1);
     }
-    GBSI_TRY(gbs_builder_add_logical(g->builder, f->function, f->n, scope, state,
-                                     g->formula->weight, err));
+    GBSI_PASS(gbs_builder_add_logical(g->builder, f->function, f->n, scope, state,
+                                      g->formula->weight, err));
     if (f->weight != UINT32_MAX) {
-        GBSI_TRY(gbs_builder_tie_factor(g->builder, factor, f->weight, 1.0, err));
+        GBSI_PASS(gbs_builder_tie_factor(g->builder, factor, f->weight, 1.0, err));
     }
     g->report.n_factors++;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Adds a factor. Its f->n literals stand last in g->literal, from which they are removed. */
 static gbs_status add_factor(gbsi_grounding *g, gbsi_ground_factor f, size_t first, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     g->longest = f.n > g->longest ? f.n : g->longest;
-    GBSI_TRY(find_weight(g, &f.weight, err));
+    GBSI_PASS(find_weight(g, &f.weight, err));
     /* two scratch arrays for the longest factor so far behind the literals */
-    GBSI_TRY(gbsi_reserve((void **)(void *)&g->literal, &g->literal_capacity,
-                          g->n_literals + 2 * (size_t)g->longest, sizeof *g->literal,
-                          "ground formulas", err));
+    GBSI_PASS(gbsi_reserve((void **)(void *)&g->literal, &g->literal_capacity,
+                           g->n_literals + 2 * (size_t)g->longest, sizeof *g->literal,
+                           "ground formulas", err));
     const uint32_t *literal = g->literal + first;
     uint32_t *scratch = g->literal + g->n_literals;
-    GBSI_TRY(grow_slots(g, scratch, err));
+    GBSI_PASS(grow_slots(g, scratch, err));
     const uint64_t hash = hash_of(&f, literal);
     const size_t at = slot_of(g, &f, literal, hash, scratch);
     if (g->tag[at] != 0) {
         count(g, g->first_factor + g->slot[at]);
     } else {
         const size_t factor = g->builder->model.factors.n_factors;
-        GBSI_TRY(give(g, &f, literal, scratch, scratch + f.n, err));
+        GBSI_PASS(give(g, &f, literal, scratch, scratch + f.n, err));
         put(g, at, hash, factor);
     }
     g->n_literals = first;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Checks a grounding whose truth evidence decides: a formula that must hold must not be
@@ -372,9 +357,7 @@ static gbs_status add_table(gbsi_grounding *g, size_t root, gbs_error *err)
     }
     const uint32_t n_states = UINT32_C(1) << n;
     logw = gbsi_alloc_array(n_states, sizeof *logw);
-    if (logw == NULL) {
-        return gbsi_no_memory(err, "table of a formula", n_states * sizeof *logw);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "table of a formula", logw));
     for (uint32_t x = 0; x < n_states; x++) {
         const bool holds = truth(g, root, n, variable, x);
         n_true += holds;
@@ -434,7 +417,6 @@ static gbs_status add_literals(gbsi_grounding *g, gbsi_residue_op op, size_t fir
 
 gbs_status gbsi_factor_of(gbsi_grounding *g, size_t root, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_residue r = g->residue[root];
     const size_t first = g->n_literals;
     bool literals = false;
@@ -443,19 +425,16 @@ gbs_status gbsi_factor_of(gbsi_grounding *g, size_t root, gbs_error *err)
     }
     if (r.op == GBSI_RESIDUE_AND && isinf(g->formula->weight)) { /* each part must hold */
         for (size_t part = r.child; part != SIZE_MAX; part = g->residue[part].next) {
-            GBSI_TRY(gbsi_factor_of(g, part, err));
+            GBSI_PASS(gbsi_factor_of(g, part, err));
         }
         return GBS_OK;
     }
-    GBSI_TRY(collect(g, root, &literals, err));
+    GBSI_PASS(collect(g, root, &literals, err));
     if (literals) {
         return add_literals(g, r.op, first, err);
     }
     g->n_literals = first;
-    GBSI_TRY(add_table(g, root, err));
-
-cleanup:
-    return status;
+    return add_table(g, root, err);
 }
 
 void gbsi_factors_begin(gbsi_grounding *g, double expected)

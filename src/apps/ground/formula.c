@@ -90,7 +90,6 @@ static gbs_status read_call(parser *s, uint32_t function, int64_t *term, gbs_err
 static gbs_status read_term(parser *s, gbsi_token token, uint32_t *type, int64_t *term,
                             gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint32_t id = 0;
     const bool plus = gbsi_token_is(token, "+");
     if (plus) {
@@ -114,11 +113,11 @@ static gbs_status read_term(parser *s, gbsi_token token, uint32_t *type, int64_t
             return gbsi_line_unexpected(
                 s->line, token, "a variable of a type known from a predicate before it", err);
         }
-        GBSI_TRY(gbsi_program_constant(s->program, s->program->text, *type, token, &id, err));
+        GBSI_PASS(gbsi_program_constant(s->program, s->program->text, *type, token, &id, err));
         *term = ~(int64_t)id;
         return GBS_OK;
     }
-    GBSI_TRY(find_variable(s, token, &id, err));
+    GBSI_PASS(find_variable(s, token, &id, err));
     uint32_t *known = &s->formula->type[id];
     if (*known != UINT32_MAX && *type != UINT32_MAX && *known != *type) {
         return gbsi_line_unexpected(s->line, token, "variables of one type throughout a formula",
@@ -134,9 +133,7 @@ static gbs_status read_term(parser *s, gbsi_token token, uint32_t *type, int64_t
     }
     s->formula->plus |= plus ? UINT32_C(1) << id : 0;
     *term = id;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Reads n terms in parentheses, from before the first.
@@ -144,37 +141,29 @@ cleanup:
 static gbs_status read_terms(parser *s, const gbsi_predicate *q, uint32_t n, int64_t *term,
                              gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint32_t type[GBSI_GROUND_MOST_ARGUMENTS];
     memcpy(type, q->type, sizeof type);
-    GBSI_TRY(gbsi_logic_take(s->line, "(", "'('", err));
+    GBSI_PASS(gbsi_logic_take(s->line, "(", "'('", err));
     for (uint32_t k = 0; k < n; k++) {
-        GBSI_TRY(read_term(s, gbsi_logic_next(s->line), &type[k], &term[k], err));
-        GBSI_TRY(k + 1 < n ? gbsi_logic_take(s->line, ",", "',' and the next argument", err)
-                           : gbsi_logic_take(s->line, ")", "')' behind the last argument", err));
+        GBSI_PASS(read_term(s, gbsi_logic_next(s->line), &type[k], &term[k], err));
+        GBSI_PASS(k + 1 < n ? gbsi_logic_take(s->line, ",", "',' and the next argument", err)
+                            : gbsi_logic_take(s->line, ")", "')' behind the last argument", err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status add_atom(parser *s, uint32_t predicate, const int64_t *term, uint32_t *node,
                            gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_logic_node n = {.op = GBSI_LOGIC_ATOM, .predicate = predicate};
-    GBSI_TRY(add_terms(s, term, s->program->predicate[predicate].n_arguments, &n.first_term, err));
-    GBSI_TRY(add_node(s, n, node, err));
-
-cleanup:
-    return status;
+    GBSI_PASS(add_terms(s, term, s->program->predicate[predicate].n_arguments, &n.first_term, err));
+    return add_node(s, n, node, err);
 }
 
 /* Reads f(x) as a term: it becomes a new variable z for which f(x, z) holds, and the atom with
  * the term in it becomes EXIST z (f(x, z) ^ atom), in close_calls(). */
 static gbs_status read_call(parser *s, uint32_t function, int64_t *term, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_logic_formula *f = s->formula;
     const gbsi_predicate *q = &s->program->predicate[function];
     const uint32_t n = q->n_arguments - 1;
@@ -183,7 +172,7 @@ static gbs_status read_call(parser *s, uint32_t function, int64_t *term, gbs_err
         return gbsi_line_unexpected(s->line, gbsi_logic_peek(s->line),
                                     "functions nested in at most 100 others", err);
     }
-    GBSI_TRY(read_terms(s, q, n, inside, err));
+    GBSI_PASS(read_terms(s, q, n, inside, err));
     s->depth--;
     if (f->n_variables == GBSI_GROUND_MOST_VARIABLES) {
         return gbsi_line_unexpected(s->line, gbsi_logic_peek(s->line),
@@ -195,94 +184,78 @@ static gbs_status read_call(parser *s, uint32_t function, int64_t *term, gbs_err
     f->type[z] = q->type[n];
     f->bound |= UINT32_C(1) << z;
     inside[n] = *term = z;
-    GBSI_TRY(add_atom(s, function, inside, &s->call[z], err));
+    GBSI_PASS(add_atom(s, function, inside, &s->call[z], err));
     s->calls |= UINT32_C(1) << z;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* @param node an atom, in and out; its functions are those called since s->calls was 0. */
 static gbs_status close_calls(parser *s, uint32_t *node, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (uint32_t z = GBSI_GROUND_MOST_VARIABLES; z > 0; z--) { /* the outer one was added last */
         if ((s->calls >> (z - 1) & 1) != 0) {
             gbsi_logic_node both = {.op = GBSI_LOGIC_AND, .left = s->call[z - 1], .right = *node};
             gbsi_logic_node exist = {.op = GBSI_LOGIC_EXIST, .predicate = z - 1};
-            GBSI_TRY(add_node(s, both, &exist.left, err));
-            GBSI_TRY(add_node(s, exist, node, err));
+            GBSI_PASS(add_node(s, both, &exist.left, err));
+            GBSI_PASS(add_node(s, exist, node, err));
         }
     }
     s->calls = 0;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_atom(parser *s, gbsi_token name, uint32_t *node, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_program *p = s->program;
     uint32_t id = 0;
     int64_t term[GBSI_GROUND_MOST_ARGUMENTS];
     if (!gbsi_name_map_find(&p->predicates, 0, name.at, name.n, &id)) {
         return gbsi_line_unexpected(s->line, name, "a predicate that is declared above", err);
     }
-    GBSI_TRY(read_terms(s, &p->predicate[id], p->predicate[id].n_arguments, term, err));
-    GBSI_TRY(add_atom(s, id, term, node, err));
-    GBSI_TRY(close_calls(s, node, err));
-
-cleanup:
-    return status;
+    GBSI_PASS(read_terms(s, &p->predicate[id], p->predicate[id].n_arguments, term, err));
+    GBSI_PASS(add_atom(s, id, term, node, err));
+    return close_calls(s, node, err);
 }
 
 /* Reads f(x) = y, which is the atom f(x, y). */
 static gbs_status read_function_value(parser *s, uint32_t function, uint32_t *node, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_predicate *q = &s->program->predicate[function];
     const uint32_t n = q->n_arguments - 1;
     uint32_t type = q->type[n];
     int64_t term[GBSI_GROUND_MOST_ARGUMENTS];
-    GBSI_TRY(read_terms(s, q, n, term, err));
+    GBSI_PASS(read_terms(s, q, n, term, err));
     const gbsi_token sign = gbsi_logic_next(s->line);
     const bool differs = gbsi_token_is(sign, "!=");
     if (!differs && !gbsi_token_is(sign, "=")) {
         return gbsi_line_unexpected(s->line, sign, "'=' or '!=' and the function's value", err);
     }
-    GBSI_TRY(read_term(s, gbsi_logic_next(s->line), &type, &term[n], err));
-    GBSI_TRY(add_atom(s, function, term, node, err));
-    GBSI_TRY(close_calls(s, node, err));
-    GBSI_TRY(differs ? add_not(s, node, err) : GBS_OK);
-
-cleanup:
-    return status;
+    GBSI_PASS(read_term(s, gbsi_logic_next(s->line), &type, &term[n], err));
+    GBSI_PASS(add_atom(s, function, term, node, err));
+    GBSI_PASS(close_calls(s, node, err));
+    return differs ? add_not(s, node, err) : GBS_OK;
 }
 
 /* Reads x = y or x != y. */
 static gbs_status read_equal(parser *s, gbsi_token first, uint32_t *node, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint32_t type = UINT32_MAX;
     int64_t term[2];
     gbsi_logic_node n = {.op = GBSI_LOGIC_EQUAL};
-    GBSI_TRY(read_term(s, first, &type, &term[0], err));
+    GBSI_PASS(read_term(s, first, &type, &term[0], err));
     const gbsi_token sign = gbsi_logic_next(s->line);
-    GBSI_TRY(read_term(s, gbsi_logic_next(s->line), &type, &term[1], err));
+    GBSI_PASS(read_term(s, gbsi_logic_next(s->line), &type, &term[1], err));
     /* the first term may have learnt its type from the second one */
     if (term[0] >= 0) {
         s->formula->type[term[0]] = type;
     }
-    GBSI_TRY(add_terms(s, term, 2, &n.first_term, err));
-    GBSI_TRY(add_node(s, n, node, err));
-    GBSI_TRY(close_calls(s, node, err));
+    GBSI_PASS(add_terms(s, term, 2, &n.first_term, err));
+    GBSI_PASS(add_node(s, n, node, err));
+    GBSI_PASS(close_calls(s, node, err));
     if (gbsi_token_is(sign, "!=")) {
-        GBSI_TRY(add_not(s, node, err));
+        GBSI_PASS(add_not(s, node, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- signs ---------------------------------------------------------------------------------- */
@@ -293,7 +266,6 @@ static gbs_status read_unary(parser *s, uint32_t *node, gbs_error *err);
  * programs differ in how far the quantifier reaches otherwise. */
 static gbs_status read_quantifier(parser *s, gbsi_logic_op op, uint32_t *node, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_logic_formula *f = s->formula;
     const uint32_t first = f->n_variables;
     gbsi_token sign;
@@ -315,7 +287,7 @@ static gbs_status read_quantifier(parser *s, gbsi_logic_op op, uint32_t *node, g
     } while (gbsi_token_is(sign, ","));
     const uint32_t behind = f->n_variables;
     const bool closed = gbsi_token_is(sign, "(");
-    GBSI_TRY(read_unary(s, node, err));
+    GBSI_PASS(read_unary(s, node, err));
     sign = gbsi_logic_peek(s->line);
     if (!closed && sign.n != 0 && !gbsi_token_is(sign, ")") && !gbsi_token_is(sign, ".")) {
         return gbsi_line_unexpected(s->line, sign,
@@ -326,25 +298,22 @@ static gbs_status read_quantifier(parser *s, gbsi_logic_op op, uint32_t *node, g
             return gbsi_line_unexpected(s->line, s->name[k - 1],
                                         "a variable that a predicate behind it has", err);
         }
-        GBSI_TRY(
+        GBSI_PASS(
             add_node(s, (gbsi_logic_node){.op = op, .left = *node, .predicate = k - 1}, node, err));
         s->name[k - 1].n = 0; /* no name behind the quantifier's formula */
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_inside(parser *s, uint32_t *node, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_token token = gbsi_logic_next(s->line);
     if (gbsi_token_is(token, "!")) {
-        GBSI_TRY(read_unary(s, node, err));
+        GBSI_PASS(read_unary(s, node, err));
         return add_not(s, node, err);
     }
     if (gbsi_token_is(token, "(")) {
-        GBSI_TRY(read_iff(s, node, err));
+        GBSI_PASS(read_iff(s, node, err));
         return gbsi_logic_take(s->line, ")", "')' or a sign such as v, ^, =>", err);
     }
     if (gbsi_token_is_any_case(token, "EXIST") || gbsi_token_is_any_case(token, "FORALL")) {
@@ -367,10 +336,7 @@ static gbs_status read_inside(parser *s, uint32_t *node, gbs_error *err)
     if (!gbsi_logic_is_name(token)) {
         return gbsi_line_unexpected(s->line, token, "a predicate, '!', '(' or a quantifier", err);
     }
-    GBSI_TRY(read_atom(s, token, node, err));
-
-cleanup:
-    return status;
+    return read_atom(s, token, node, err);
 }
 
 static gbs_status read_unary(parser *s, uint32_t *node, gbs_error *err)
@@ -390,17 +356,14 @@ static gbs_status read_list(parser *s, gbsi_logic_sign sign, gbsi_logic_op op,
                             gbs_status (*operand)(parser *, uint32_t *, gbs_error *),
                             uint32_t *node, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(operand(s, node, err));
+    GBSI_PASS(operand(s, node, err));
     while (gbsi_logic_is_sign(gbsi_logic_peek(s->line), sign)) {
         gbsi_logic_node n = {.op = op, .left = *node};
         (void)gbsi_logic_next(s->line);
-        GBSI_TRY(operand(s, &n.right, err));
-        GBSI_TRY(add_node(s, n, node, err));
+        GBSI_PASS(operand(s, &n.right, err));
+        GBSI_PASS(add_node(s, n, node, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_and(parser *s, uint32_t *node, gbs_error *err)
@@ -416,23 +379,20 @@ static gbs_status read_or(parser *s, uint32_t *node, gbs_error *err)
 /* Reads a => b, which is !a v b; one more => needs parentheses. */
 static gbs_status read_implies(parser *s, uint32_t *node, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(read_or(s, node, err));
+    GBSI_PASS(read_or(s, node, err));
     if (gbsi_token_is(gbsi_logic_peek(s->line), "=>")) {
         gbsi_logic_node n = {.op = GBSI_LOGIC_OR};
         (void)gbsi_logic_next(s->line);
-        GBSI_TRY(add_not(s, node, err));
+        GBSI_PASS(add_not(s, node, err));
         n.left = *node;
-        GBSI_TRY(read_or(s, &n.right, err));
-        GBSI_TRY(add_node(s, n, node, err));
+        GBSI_PASS(read_or(s, &n.right, err));
+        GBSI_PASS(add_node(s, n, node, err));
         if (gbsi_token_is(gbsi_logic_peek(s->line), "=>")) {
             return gbsi_line_unexpected(s->line, gbsi_logic_peek(s->line),
                                         "parentheses about one of two implications", err);
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_iff(parser *s, uint32_t *node, gbs_error *err)
@@ -458,17 +418,13 @@ static gbs_status check_equal(const parser *s, uint32_t first_node, gbs_error *e
 gbs_status gbsi_formula_read(gbsi_program *program, gbsi_text *line, gbsi_logic_formula *formula,
                              gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     parser s = {.program = program, .line = line, .formula = formula};
     const uint32_t first_node = program->n_nodes;
-    GBSI_TRY(read_iff(&s, &formula->root, err));
+    GBSI_PASS(read_iff(&s, &formula->root, err));
     for (uint32_t k = 0; k < formula->n_variables; k++) {
         if (formula->type[k] == UINT32_MAX) {
             return gbsi_line_unexpected(line, s.name[k], "a variable that a predicate has", err);
         }
     }
-    GBSI_TRY(check_equal(&s, first_node, err));
-
-cleanup:
-    return status;
+    return check_equal(&s, first_node, err);
 }

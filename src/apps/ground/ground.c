@@ -63,22 +63,19 @@ typedef struct facts {
 static gbs_status keep_fact(void *context, uint32_t predicate, const uint32_t *constant, bool holds,
                             gbsi_token place, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     facts *f = context;
     const uint32_t n = f->g->program.predicate[predicate].n_arguments;
     if (gbsi_watch_spend(&f->g->watch, 64)) {
         return gbsi_watch_fail(err, "reading facts");
     }
-    GBSI_TRY(gbsi_reserve((void **)(void *)&f->fact, &f->capacity, f->n + 1, sizeof *f->fact,
-                          "facts", err));
-    GBSI_TRY(gbsi_reserve((void **)(void *)&f->constant, &f->constant_capacity, f->n_constants + n,
-                          sizeof *f->constant, "facts", err));
+    GBSI_PASS(gbsi_reserve((void **)(void *)&f->fact, &f->capacity, f->n + 1, sizeof *f->fact,
+                           "facts", err));
+    GBSI_PASS(gbsi_reserve((void **)(void *)&f->constant, &f->constant_capacity, f->n_constants + n,
+                           sizeof *f->constant, "facts", err));
     memcpy(f->constant + f->n_constants, constant, n * sizeof *constant);
     f->fact[f->n++] = (fact){place, predicate, holds, f->n_constants};
     f->n_constants += n;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Whether atoms are open unless the database has them: those of choices are counted there. */
@@ -118,7 +115,6 @@ static gbs_status number_atoms(gbsi_grounding *g, gbs_error *err)
 gbs_status gbsi_fact_add(gbsi_grounding *g, uint32_t predicate, const uint32_t *constant,
                          bool holds, gbsi_token place, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_predicate *q = &g->program.predicate[predicate];
     const uint32_t value = holds ? GBSI_ATOM_TRUE : GBSI_ATOM_FALSE;
     uint64_t code = 0;
@@ -134,22 +130,20 @@ gbs_status gbsi_fact_add(gbsi_grounding *g, uint32_t predicate, const uint32_t *
     if (known != NULL) {
         return GBS_OK;
     }
-    GBSI_TRY(gbsi_atoms_add(&g->atoms, code, value, err));
+    GBSI_PASS(gbsi_atoms_add(&g->atoms, code, value, err));
     g->report.n_facts++;
     g->report.n_atoms -= counts(q);
     if (holds && q->one != GBSI_GROUND_NO_ONE) {
-        GBSI_TRY(gbsi_choice_made(g, q, code, place, err));
+        GBSI_PASS(gbsi_choice_made(g, q, code, place, err));
     }
     if (holds) {
         const size_t at = (size_t)q->n_true * q->n_arguments;
-        GBSI_TRY(gbsi_reserve((void **)(void *)&q->tuple, &q->tuple_capacity, at + q->n_arguments,
-                              sizeof *q->tuple, "facts", err));
+        GBSI_PASS(gbsi_reserve((void **)(void *)&q->tuple, &q->tuple_capacity, at + q->n_arguments,
+                               sizeof *q->tuple, "facts", err));
         memcpy(q->tuple + at, constant, q->n_arguments * sizeof *constant);
         q->n_true++;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- query predicates ----------------------------------------------------------------------- */

@@ -32,9 +32,7 @@ static gbs_status index_argument(const gbsi_program *p, gbsi_predicate *q, uint3
     uint32_t *fact = gbsi_alloc_array_zero(q->n_true, sizeof *fact);
     q->start[k] = start;
     q->fact[k] = fact;
-    if (start == NULL || fact == NULL) {
-        return gbsi_no_memory(err, "index of facts", ((size_t)n + q->n_true) * sizeof *start);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "index of facts", start, fact));
     for (uint32_t i = 0; i < q->n_true; i++) {
         start[q->tuple[(size_t)i * q->n_arguments + k]]++;
     }
@@ -49,7 +47,6 @@ static gbs_status index_argument(const gbsi_program *p, gbsi_predicate *q, uint3
 
 gbs_status gbsi_index_facts(gbsi_program *program, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (uint32_t id = 0; id < program->n_predicates; id++) {
         gbsi_predicate *q = &program->predicate[id];
         q->fact = gbsi_alloc_array_zero(q->n_arguments, sizeof *q->fact);
@@ -60,12 +57,10 @@ gbs_status gbsi_index_facts(gbsi_program *program, gbs_error *err)
             return gbsi_no_memory(err, "index of facts", q->n_arguments * sizeof *q->start);
         }
         for (uint32_t k = 0; k < q->n_arguments; k++) {
-            GBSI_TRY(index_argument(program, q, k, err));
+            GBSI_PASS(index_argument(program, q, k, err));
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- leaves --------------------------------------------------------------------------------- */
@@ -191,21 +186,17 @@ static gbs_status try_fact(join *j, const gbsi_logic_node *n, const uint32_t *tu
 /* Grounds the formula once every variable is bound. */
 static gbs_status ground_one(join *j, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_grounding *g = j->g;
     size_t root = 0;
     g->n_residues = 0;
-    GBSI_TRY(gbsi_residue_of(g, g->formula->root, false, &root, err));
+    GBSI_PASS(gbsi_residue_of(g, g->formula->root, false, &root, err));
     for (uint32_t v = 0; v < g->formula->n_variables; v++) {
         if ((g->formula->bound >> v & 1) != 0) {
             g->binding[v] = UINT32_MAX;
         }
     }
     g->report.n_groundings += g->residue[root].op > GBSI_RESIDUE_TRUE;
-    GBSI_TRY(gbsi_factor_of(g, root, err));
-
-cleanup:
-    return status;
+    return gbsi_factor_of(g, root, err);
 }
 
 /* The free variable with the fewest constants, UINT32_MAX for none. */
@@ -247,7 +238,6 @@ static const gbsi_logic_node *next_literal(const join *j, uint32_t *n_facts, con
 
 static gbs_status search(join *j, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_grounding *g = j->g;
     const uint32_t *fact = NULL;
     uint32_t n_facts = 0;
@@ -260,9 +250,9 @@ static gbs_status search(join *j, gbs_error *err)
     const gbsi_logic_node *n = next_literal(j, &n_facts, &fact);
     for (uint32_t i = 0; i < n_facts; i++) {
         const gbsi_predicate *q = &g->program.predicate[n->predicate];
-        GBSI_TRY(gbsi_watch_spend(&g->watch, 4) ? gbsi_watch_fail(err, "grounding") : GBS_OK);
-        GBSI_TRY(try_fact(j, n, q->tuple + (size_t)(fact == NULL ? i : fact[i]) * q->n_arguments, i,
-                          n_facts, err));
+        GBSI_PASS(gbsi_watch_spend(&g->watch, 4) ? gbsi_watch_fail(err, "grounding") : GBS_OK);
+        GBSI_PASS(try_fact(j, n, q->tuple + (size_t)(fact == NULL ? i : fact[i]) * q->n_arguments,
+                           i, n_facts, err));
     }
     if (n != NULL) {
         return GBS_OK;
@@ -274,12 +264,10 @@ static gbs_status search(join *j, gbs_error *err)
     const uint32_t n_constants = g->program.type[g->formula->type[v]].n;
     for (uint32_t a = 0; a < n_constants; a++) {
         g->binding[v] = a;
-        GBSI_TRY(descend(j, a, n_constants, err));
+        GBSI_PASS(descend(j, a, n_constants, err));
     }
     g->binding[v] = UINT32_MAX;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_ground_formula(gbsi_grounding *g, const gbsi_logic_formula *formula, gbs_error *err)

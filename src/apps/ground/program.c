@@ -22,34 +22,28 @@ enum { MOST_OF_RANGES = 1000000, MOST_DIGITS = 20 }; /* constants of all ranges 
 
 static gbs_status find_type(gbsi_program *p, gbsi_token name, uint32_t *type, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     bool added = false;
     if (gbsi_name_map_find(&p->types, 0, name.at, name.n, type)) {
         return GBS_OK;
     }
-    GBSI_TRY(GROW(p, type, p->n_types + 1, err));
-    GBSI_TRY(gbsi_name_map_add(&p->types, 0, name.at, name.n, p->n_types, &added, err));
+    GBSI_PASS(GROW(p, type, p->n_types + 1, err));
+    GBSI_PASS(gbsi_name_map_add(&p->types, 0, name.at, name.n, p->n_types, &added, err));
     *type = p->n_types;
     p->type[p->n_types++] = (gbsi_logic_type){.name = name};
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status add_constant(gbsi_program *p, uint32_t type, gbsi_token name, uint32_t *constant,
                                gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_logic_type *t = &p->type[type];
     bool added = false;
-    GBSI_TRY(gbsi_reserve((void **)(void *)&t->constant, &t->capacity, t->n + 1,
-                          sizeof *t->constant, p->text->name, err));
-    GBSI_TRY(gbsi_name_map_add(&p->constants, type, name.at, name.n, t->n, &added, err));
+    GBSI_PASS(gbsi_reserve((void **)(void *)&t->constant, &t->capacity, t->n + 1,
+                           sizeof *t->constant, p->text->name, err));
+    GBSI_PASS(gbsi_name_map_add(&p->constants, type, name.at, name.n, t->n, &added, err));
     *constant = t->n;
     t->constant[t->n++] = name;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_program_constant(gbsi_program *program, const gbsi_text *text, uint32_t type,
@@ -71,7 +65,6 @@ static gbs_status read_range(gbsi_program *p, gbsi_text *line, uint32_t type, gb
 {
     static const char expected[] = "a whole number above the first one, for a range such as "
                                    "1, ..., 20";
-    gbs_status status = GBS_OK;
     uint64_t from = 0;
     uint64_t to = 0;
     bool large = false;
@@ -86,22 +79,18 @@ static gbs_status read_range(gbsi_program *p, gbsi_text *line, uint32_t type, gb
                                     large ? "at most 1000000 constants in ranges" : expected, err);
     }
     p->n_ranged += (uint32_t)(to - from);
-    GBSI_TRY(GROW(p, made, p->n_made + 1, err));
+    GBSI_PASS(GROW(p, made, p->n_made + 1, err));
     char *text = gbsi_alloc_array((size_t)(to - from), MOST_DIGITS);
-    if (text == NULL) {
-        return gbsi_no_memory(err, "constants", (size_t)(to - from) * MOST_DIGITS);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "constants", text));
     p->made[p->n_made++] = text;
     for (uint64_t i = from + 1; i <= to; i++, text += MOST_DIGITS) {
         uint32_t constant = 0;
         const gbsi_token name = {text, (size_t)snprintf(text, MOST_DIGITS, "%" PRIu64, i)};
         if (!gbsi_name_map_find(&p->constants, type, name.at, name.n, &constant)) {
-            GBSI_TRY(add_constant(p, type, name, &constant, err));
+            GBSI_PASS(add_constant(p, type, name, &constant, err));
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Reads {Anna, Bob} or {1, ..., 20}.
@@ -109,33 +98,29 @@ cleanup:
 static gbs_status read_constants(gbsi_program *p, const gbsi_text *text, gbsi_text *line,
                                  uint32_t type, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint32_t constant = 0;
     gbsi_token item = {NULL, 0};
     gbsi_token sign;
-    GBSI_TRY(gbsi_logic_take(line, "{", "{ and constants", err));
+    GBSI_PASS(gbsi_logic_take(line, "{", "{ and constants", err));
     do {
         const gbsi_token before = item;
         item = gbsi_logic_next(line);
         if (gbsi_token_is(item, "...") && before.n != 0) {
-            GBSI_TRY(read_range(p, line, type, before, err));
+            GBSI_PASS(read_range(p, line, type, before, err));
         } else if (!gbsi_logic_is_name(item)) {
             return gbsi_line_unexpected(line, item, "the name of a constant", err);
         } else if (text == p->text &&
                    gbsi_name_map_find(&p->constants, type, item.at, item.n, &constant)) {
             return gbsi_line_unexpected(line, item, "a constant that is new", err);
         } else {
-            GBSI_TRY(gbsi_program_constant(p, text, type, item, &constant, err));
+            GBSI_PASS(gbsi_program_constant(p, text, type, item, &constant, err));
         }
         sign = gbsi_logic_next(line);
     } while (gbsi_token_is(sign, ","));
     if (!gbsi_token_is(sign, "}")) {
         return gbsi_line_unexpected(line, sign, "',' or '}'", err);
     }
-    GBSI_TRY(gbsi_logic_take(line, "", "the end of the line", err));
-
-cleanup:
-    return status;
+    return gbsi_logic_take(line, "", "the end of the line", err);
 }
 
 /* Whether a statement is person = {Anna, Bob}; line then stands before the brace. */
@@ -153,19 +138,16 @@ static bool takes_type(gbsi_text *line, gbsi_token *name)
 
 static gbs_status read_type(gbsi_program *p, gbsi_text *line, gbsi_token name, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint32_t type = 0;
-    GBSI_TRY(find_type(p, name, &type, err));
+    GBSI_PASS(find_type(p, name, &type, err));
     if (p->type[type].n != 0) {
         return gbsi_text_fail(p->text, name, err,
                               "found the constants of a type that has some already, expected them "
                               "once, before they are used");
     }
-    GBSI_TRY(read_constants(p, p->text, line, type, err));
+    GBSI_PASS(read_constants(p, p->text, line, type, err));
     p->type[type].declared = true;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Adds an argument of the type that comes next. */
@@ -185,11 +167,10 @@ static gbs_status add_argument(gbsi_program *p, gbsi_text *line, gbsi_predicate 
 static gbs_status read_arguments(gbsi_program *p, gbsi_text *line, gbsi_predicate *q,
                                  gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_token sign;
-    GBSI_TRY(gbsi_logic_take(line, "(", "'(' and the types of the arguments", err));
+    GBSI_PASS(gbsi_logic_take(line, "(", "'(' and the types of the arguments", err));
     do {
-        GBSI_TRY(add_argument(p, line, q, gbsi_logic_next(line), err));
+        GBSI_PASS(add_argument(p, line, q, gbsi_logic_next(line), err));
         sign = gbsi_logic_next(line);
         if (gbsi_token_is(sign, "!") && q->one != GBSI_GROUND_NO_ONE) {
             return gbsi_line_unexpected(line, sign, "one argument marked '!' at most", err);
@@ -202,10 +183,7 @@ static gbs_status read_arguments(gbsi_program *p, gbsi_text *line, gbsi_predicat
     if (!gbsi_token_is(sign, ")")) {
         return gbsi_line_unexpected(line, sign, "',', ')' or '!'", err);
     }
-    GBSI_TRY(gbsi_logic_take(line, "", "the end of the line behind a declaration", err));
-
-cleanup:
-    return status;
+    return gbsi_logic_take(line, "", "the end of the line behind a declaration", err);
 }
 
 static bool same_arguments(const gbsi_predicate *a, const gbsi_predicate *b)
@@ -220,16 +198,15 @@ static bool same_arguments(const gbsi_predicate *a, const gbsi_predicate *b)
 static gbs_status read_predicate(gbsi_program *p, gbsi_text *line, gbsi_predicate *q,
                                  gbsi_token value, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     bool added = false;
     uint32_t known = 0;
     q->one = GBSI_GROUND_NO_ONE;
-    GBSI_TRY(read_arguments(p, line, q, err));
+    GBSI_PASS(read_arguments(p, line, q, err));
     if (value.n != 0 && q->one != GBSI_GROUND_NO_ONE) {
         return gbsi_line_unexpected(line, q->name, "no argument marked '!' of a function", err);
     }
     if (value.n != 0) {
-        GBSI_TRY(add_argument(p, line, q, value, err));
+        GBSI_PASS(add_argument(p, line, q, value, err));
         q->one = q->n_arguments - 1;
         q->function = true;
     }
@@ -240,26 +217,23 @@ static gbs_status read_predicate(gbsi_program *p, gbsi_text *line, gbsi_predicat
                    ? GBS_OK
                    : gbsi_line_unexpected(line, q->name, "the types it was declared with", err);
     }
-    GBSI_TRY(GROW(p, predicate, p->n_predicates + 1, err));
-    GBSI_TRY(
+    GBSI_PASS(GROW(p, predicate, p->n_predicates + 1, err));
+    GBSI_PASS(
         gbsi_name_map_add(&p->predicates, 0, q->name.at, q->name.n, p->n_predicates, &added, err));
     p->predicate[p->n_predicates++] = *q;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- formulas ------------------------------------------------------------------------------- */
 
 static gbs_status read_formula(gbsi_program *p, gbsi_text *line, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_logic_formula f = {.place = gbsi_logic_peek(line), .weight = INFINITY};
     const bool soft = gbsi_logic_weight(line, &f.weight);
     if (soft && !(fabs(f.weight) <= 1e100)) {
         return gbsi_line_unexpected(line, f.place, "a weight between -1e100 and 1e100", err);
     }
-    GBSI_TRY(gbsi_formula_read(p, line, &f, err));
+    GBSI_PASS(gbsi_formula_read(p, line, &f, err));
     const gbsi_token end = gbsi_logic_next(line);
     if (soft && end.n != 0) {
         return gbsi_line_unexpected(line, end, "the end of a formula with a weight", err);
@@ -272,12 +246,10 @@ static gbs_status read_formula(gbsi_program *p, gbsi_text *line, gbs_error *err)
         f.weight = 0.0;
         p->n_unweighted++;
     }
-    GBSI_TRY(gbsi_logic_take(line, "", "the end of the line behind the period", err));
-    GBSI_TRY(GROW(p, formula, p->n_formulas + 1, err));
+    GBSI_PASS(gbsi_logic_take(line, "", "the end of the line behind the period", err));
+    GBSI_PASS(GROW(p, formula, p->n_formulas + 1, err));
     p->formula[p->n_formulas++] = f;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Names a statement of other programs that has no meaning here.
@@ -350,7 +322,6 @@ static gbs_status try_declaration(gbsi_program *p, gbsi_text *line, bool *is_one
 /* Reads a line: one that begins with a name is a declaration, or a formula that must hold. */
 static gbs_status read_line(gbsi_program *p, gbsi_text *line, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     bool declares = false;
     double weight = 0.0;
     gbsi_token name;
@@ -363,22 +334,18 @@ static gbs_status read_line(gbsi_program *p, gbsi_text *line, gbs_error *err)
         return read_type(p, line, name, err);
     }
     if (!gbsi_logic_weight(&copy, &weight)) {
-        GBSI_TRY(try_declaration(p, line, &declares, err));
+        GBSI_PASS(try_declaration(p, line, &declares, err));
     }
-    GBSI_TRY(declares ? GBS_OK : read_formula(p, line, err));
-
-cleanup:
-    return status;
+    return declares ? GBS_OK : read_formula(p, line, err);
 }
 
 gbs_status gbsi_program_read(gbsi_program *program, const gbsi_text *text, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_text whole = *text;
     gbsi_text line;
     program->text = text;
     while (gbsi_logic_statement(&whole, &line)) {
-        GBSI_TRY(read_line(program, &line, err));
+        GBSI_PASS(read_line(program, &line, err));
     }
     for (uint32_t t = 0; t < program->n_types; t++) {
         program->type[t].n_in_program = program->type[t].n;
@@ -386,9 +353,7 @@ gbs_status gbsi_program_read(gbsi_program *program, const gbsi_text *text, gbs_e
     if (program->n_formulas == 0) {
         return gbsi_text_unexpected(text, gbsi_text_at(text, text->end), "a formula", err);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 void gbsi_program_free(gbsi_program *program)
@@ -426,32 +391,28 @@ void gbsi_program_free(gbsi_program *program)
 static gbs_status read_fact_constants(gbsi_program *p, gbsi_text *line, const gbsi_predicate *q,
                                       uint32_t *constant, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint32_t n_inside = q->n_arguments - q->function;
-    GBSI_TRY(gbsi_logic_take(line, "(", "'('", err));
+    GBSI_PASS(gbsi_logic_take(line, "(", "'('", err));
     for (uint32_t k = 0; k < q->n_arguments; k++) {
         const gbsi_token item = gbsi_logic_next(line);
         if (!gbsi_logic_is_name(item)) {
             return gbsi_line_unexpected(line, item, "a constant", err);
         }
-        GBSI_TRY(gbsi_program_constant(p, p->database, q->type[k], item, &constant[k], err));
+        GBSI_PASS(gbsi_program_constant(p, p->database, q->type[k], item, &constant[k], err));
         if (k + 1 < n_inside) {
-            GBSI_TRY(gbsi_logic_take(line, ",", "',' and the next argument", err));
+            GBSI_PASS(gbsi_logic_take(line, ",", "',' and the next argument", err));
         } else if (k + 1 == n_inside) {
-            GBSI_TRY(gbsi_logic_take(line, ")", "')' behind the last argument", err));
-            GBSI_TRY(q->function ? gbsi_logic_take(line, "=", "'=' and the function's value", err)
-                                 : GBS_OK);
+            GBSI_PASS(gbsi_logic_take(line, ")", "')' behind the last argument", err));
+            GBSI_PASS(q->function ? gbsi_logic_take(line, "=", "'=' and the function's value", err)
+                                  : GBS_OK);
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_fact(gbsi_program *program, gbsi_text *line, gbsi_fact_told *told,
                             void *context, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint32_t constant[GBSI_GROUND_MOST_ARGUMENTS];
     uint32_t id = 0;
     double p = 1.0; /* 1 and 0 in front are facts */
@@ -471,22 +432,18 @@ static gbs_status read_fact(gbsi_program *program, gbsi_text *line, gbsi_fact_to
         !gbsi_name_map_find(&program->predicates, 0, name.at, name.n, &id)) {
         return gbsi_line_unexpected(line, name, "a predicate that the program declares", err);
     }
-    GBSI_TRY(read_fact_constants(program, line, &program->predicate[id], constant, err));
+    GBSI_PASS(read_fact_constants(program, line, &program->predicate[id], constant, err));
     if (gbsi_token_is(gbsi_logic_peek(line), ".")) {
         (void)gbsi_logic_next(line);
     }
-    GBSI_TRY(gbsi_logic_take(line, "", "the end of the line behind a fact", err));
+    GBSI_PASS(gbsi_logic_take(line, "", "the end of the line behind a fact", err));
     program->predicate[id].n_facts++;
-    GBSI_TRY(told(context, id, constant, (p == 1.0) != negated, name, err));
-
-cleanup:
-    return status;
+    return told(context, id, constant, (p == 1.0) != negated, name, err);
 }
 
 gbs_status gbsi_database_read(gbsi_program *program, const gbsi_text *text, gbsi_fact_told *told,
                               void *context, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_text whole = *text;
     gbsi_text line;
     program->database = text;
@@ -497,12 +454,10 @@ gbs_status gbsi_database_read(gbsi_program *program, const gbsi_text *text, gbsi
             if (!gbsi_name_map_find(&program->types, 0, name.at, name.n, &type)) {
                 return gbsi_line_unexpected(&line, name, "a type of the program", err);
             }
-            GBSI_TRY(read_constants(program, text, &line, type, err));
+            GBSI_PASS(read_constants(program, text, &line, type, err));
         } else {
-            GBSI_TRY(read_fact(program, &line, told, context, err));
+            GBSI_PASS(read_fact(program, &line, told, context, err));
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }

@@ -46,41 +46,34 @@ uint32_t gbsi_atom_value(const gbsi_grounding *g, const gbsi_logic_node *atom, u
 static gbs_status name_atom(gbsi_grounding *g, uint32_t predicate, const uint32_t *constant,
                             uint32_t variable, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_program *p = &g->program;
     const gbsi_predicate *q = &p->predicate[predicate];
     size_t n = 0;
     for (uint32_t k = 0; k <= q->n_arguments; k++) {
         const gbsi_token part =
             k == 0 ? q->name : p->type[q->type[k - 1]].constant[constant[k - 1]];
-        GBSI_TRY(gbsi_reserve(&g->name, &g->name_capacity, n + part.n + 2, 1, "names", err));
+        GBSI_PASS(gbsi_reserve(&g->name, &g->name_capacity, n + part.n + 2, 1, "names", err));
         char *name = g->name;
         memcpy(name + n, part.at, part.n);
         n += part.n;
         name[n++] = k == 0 ? '(' : k < q->n_arguments ? ',' : ')';
         name[n] = 0;
     }
-    GBSI_TRY(gbs_builder_name_variable(g->builder, variable, g->name, err));
-
-cleanup:
-    return status;
+    return gbs_builder_name_variable(g->builder, variable, g->name, err);
 }
 
 gbs_status gbsi_variable_new(gbsi_grounding *g, uint32_t predicate, const uint32_t *constant,
                              uint64_t code, uint32_t *variable, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint32_t two = 2;
     if (g->n_variables == UINT32_MAX / 2 - 1) { /* literals are 2 v + sign */
         return gbsi_fail(err, GBS_ERR_LIMIT, "ground atoms: more than %u", g->n_variables);
     }
-    GBSI_TRY(gbs_builder_add_variables(g->builder, 1, &two, variable, err));
-    GBSI_TRY(name_atom(g, predicate, constant, *variable, err));
-    GBSI_TRY(gbsi_atoms_add(&g->atoms, code, *variable, err));
+    GBSI_PASS(gbs_builder_add_variables(g->builder, 1, &two, variable, err));
+    GBSI_PASS(name_atom(g, predicate, constant, *variable, err));
+    GBSI_PASS(gbsi_atoms_add(&g->atoms, code, *variable, err));
     g->n_variables++;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status add(gbsi_grounding *g, gbsi_residue residue, size_t *root, gbs_error *err)
@@ -104,7 +97,6 @@ static gbs_status add_constant(gbsi_grounding *g, bool holds, size_t *root, gbs_
 static gbs_status atom_residue(gbsi_grounding *g, const gbsi_logic_node *atom, bool negated,
                                size_t *root, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint64_t code = 0;
     uint32_t constant[GBSI_GROUND_MOST_ARGUMENTS];
     constants_of(g, atom, constant);
@@ -113,13 +105,10 @@ static gbs_status atom_residue(gbsi_grounding *g, const gbsi_logic_node *atom, b
         return add_constant(g, (value == GBSI_ATOM_TRUE) != negated, root, err);
     }
     if (value == GBSI_ATOM_NEW) {
-        GBSI_TRY(gbsi_variable_new(g, atom->predicate, constant, code, &value, err));
+        GBSI_PASS(gbsi_variable_new(g, atom->predicate, constant, code, &value, err));
     }
-    GBSI_TRY(add(g, (gbsi_residue){.op = GBSI_RESIDUE_LITERAL, .literal = 2 * value + negated},
-                 root, err));
-
-cleanup:
-    return status;
+    return add(g, (gbsi_residue){.op = GBSI_RESIDUE_LITERAL, .literal = 2 * value + negated}, root,
+               err);
 }
 
 /* Puts a part into the list; parts of its kind dissolve in it. @return whether it decides. */
@@ -159,16 +148,15 @@ static void simplify(gbsi_grounding *g, size_t list, bool decided, size_t *root)
 static gbs_status list_residue(gbsi_grounding *g, uint32_t node, bool negated, size_t *root,
                                gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_logic_node n = g->program.node[node];
     const bool quantified = n.op == GBSI_LOGIC_EXIST || n.op == GBSI_LOGIC_FORALL;
     const bool any = (n.op == GBSI_LOGIC_OR || n.op == GBSI_LOGIC_EXIST) != negated;
     const uint32_t n_parts = quantified ? g->program.type[g->formula->type[n.predicate]].n : 2;
     bool decided = false;
     size_t list = 0;
-    GBSI_TRY(add(g,
-                 (gbsi_residue){.op = any ? GBSI_RESIDUE_OR : GBSI_RESIDUE_AND, .child = SIZE_MAX},
-                 &list, err));
+    GBSI_PASS(add(g,
+                  (gbsi_residue){.op = any ? GBSI_RESIDUE_OR : GBSI_RESIDUE_AND, .child = SIZE_MAX},
+                  &list, err));
     for (uint32_t k = 0; k < n_parts && !decided; k++) {
         size_t part = 0;
         if (quantified) {
@@ -177,38 +165,32 @@ static gbs_status list_residue(gbsi_grounding *g, uint32_t node, bool negated, s
         if (gbsi_watch_spend(&g->watch, 4)) {
             return gbsi_watch_fail(err, "grounding");
         }
-        GBSI_TRY(gbsi_residue_of(g, quantified || k == 0 ? n.left : n.right, negated, &part, err));
+        GBSI_PASS(gbsi_residue_of(g, quantified || k == 0 ? n.left : n.right, negated, &part, err));
         decided = join(g, list, part);
     }
     simplify(g, list, decided, root);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Finds the residue of a <=> b, which is not (a xor b). */
 static gbs_status iff_residue(gbsi_grounding *g, const gbsi_logic_node *n, bool negated,
                               size_t *root, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint32_t left = n->left;
     const uint32_t right = n->right;
     size_t a = 0;
     size_t b = 0;
-    GBSI_TRY(gbsi_residue_of(g, left, false, &a, err));
+    GBSI_PASS(gbsi_residue_of(g, left, false, &a, err));
     if (g->residue[a].op <= GBSI_RESIDUE_TRUE) {
         return gbsi_residue_of(g, right, (g->residue[a].op == GBSI_RESIDUE_FALSE) != negated, root,
                                err);
     }
-    GBSI_TRY(gbsi_residue_of(g, right, !negated, &b, err));
+    GBSI_PASS(gbsi_residue_of(g, right, !negated, &b, err));
     if (g->residue[b].op <= GBSI_RESIDUE_TRUE) { /* a xor true is not a */
         return gbsi_residue_of(g, left, g->residue[b].op == GBSI_RESIDUE_TRUE, root, err);
     }
     g->residue[a].next = b;
-    GBSI_TRY(add(g, (gbsi_residue){.op = GBSI_RESIDUE_XOR, .child = a}, root, err));
-
-cleanup:
-    return status;
+    return add(g, (gbsi_residue){.op = GBSI_RESIDUE_XOR, .child = a}, root, err);
 }
 
 gbs_status gbsi_residue_of(gbsi_grounding *g, uint32_t node, bool negated, size_t *root,

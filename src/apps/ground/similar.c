@@ -54,7 +54,6 @@ static int by_number(const void *a, const void *b)
 /* Splits one name into words, in lower case at w->text + used. */
 static gbs_status split(words *w, gbsi_token name, size_t used, size_t *n, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     char *text = w->text + used;
     const size_t first = *n;
     size_t kept = first;
@@ -69,7 +68,7 @@ static gbs_status split(words *w, gbsi_token name, size_t used, size_t *n, gbs_e
             end++;
         }
         if (end > i) {
-            GBSI_TRY(gbsi_name_map_add(&w->map, 0, text + i, end - i, id, &added, err));
+            GBSI_PASS(gbsi_name_map_add(&w->map, 0, text + i, end - i, id, &added, err));
             (void)gbsi_name_map_find(&w->map, 0, text + i, end - i, &id);
             w->n_words += added;
             w->word[(*n)++] = id;
@@ -83,9 +82,7 @@ static gbs_status split(words *w, gbsi_token name, size_t used, size_t *n, gbs_e
         }
     }
     *n = kept;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Drops the words that all constants have, such as a prefix: they distinguish nothing. */
@@ -110,7 +107,6 @@ static void drop_common(words *w, uint32_t n_constants)
 
 static gbs_status words_of(words *w, const gbsi_logic_type *type, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     size_t n_bytes = 0;
     size_t used = 0;
     size_t n = 0;
@@ -120,24 +116,18 @@ static gbs_status words_of(words *w, const gbsi_logic_type *type, gbs_error *err
     w->text = gbsi_alloc(n_bytes + 1);
     w->word = gbsi_alloc_array(n_bytes + 1, sizeof *w->word);
     w->start = gbsi_alloc_array_zero((size_t)type->n + 1, sizeof *w->start);
-    if (w->text == NULL || w->word == NULL || w->start == NULL) {
-        return gbsi_no_memory(err, "words", n_bytes * 5 + (size_t)type->n * 8);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "words", w->text, w->word, w->start));
     for (uint32_t a = 0; a < type->n; a++) {
-        GBSI_TRY(split(w, type->constant[a], used, &n, err));
+        GBSI_PASS(split(w, type->constant[a], used, &n, err));
         w->start[a + 1] = n;
         used += type->constant[a].n;
     }
     w->uses = gbsi_alloc_array_zero((size_t)w->n_words + 1, sizeof *w->uses);
-    if (w->uses == NULL) {
-        return gbsi_no_memory(err, "words", (size_t)w->n_words * sizeof *w->uses);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "words", w->uses));
     if (type->n > 1) {
         drop_common(w, type->n);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Words that both have, and words that one of them has. */
@@ -225,7 +215,6 @@ cleanup:
 /* Adds for every pair of constants the fact of the highest band that its share reaches. */
 static gbs_status add_facts(gbsi_grounding *g, const bands *found, const words *w, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint32_t pair[2];
     const uint32_t n = g->program.type[found->type].n;
     for (pair[0] = 0; pair[0] < n; pair[0]++) {
@@ -243,14 +232,12 @@ static gbs_status add_facts(gbsi_grounding *g, const bands *found, const words *
                 k--;
             }
             if (found->predicate[k] != UINT32_MAX) {
-                GBSI_TRY(gbsi_fact_add(g, found->predicate[k], pair, true, (gbsi_token){0}, err));
+                GBSI_PASS(gbsi_fact_add(g, found->predicate[k], pair, true, (gbsi_token){0}, err));
                 g->report.n_similar++;
             }
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status similar(gbsi_grounding *g, gbsi_token name, gbs_error *err)
@@ -269,16 +256,13 @@ cleanup:
 
 gbs_status gbsi_similar_facts(gbsi_grounding *g, const char *names, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (const char *at = names; at != NULL; at++) {
         const size_t n = strcspn(at, ",");
-        GBSI_TRY(similar(g, (gbsi_token){at, n}, err));
+        GBSI_PASS(similar(g, (gbsi_token){at, n}, err));
         at += n;
         if (*at == '\0') {
             break;
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }

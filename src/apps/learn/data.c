@@ -28,9 +28,7 @@ static gbs_status take_columns(gbs_data *d, const uint32_t *column, gbs_error *e
     uint8_t *seen = gbsi_alloc_array_zero(d->model->n_variables, 1);
     d->column = gbsi_alloc_array(d->n_columns, sizeof *d->column);
     d->n_missing = gbsi_alloc_array_zero(d->n_columns, sizeof *d->n_missing);
-    if (seen == NULL || d->column == NULL || d->n_missing == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "data", d->model->n_variables));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "data", seen, d->column, d->n_missing));
     for (uint32_t k = 0; k < d->n_columns; ++k) {
         if (column[k] >= d->model->n_variables || seen[column[k]] != 0) {
             GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -57,9 +55,7 @@ gbs_status gbs_data_new(const gbs_model *model, uint32_t n_columns, const uint32
     }
     gbs_status status = GBS_OK;
     gbs_data *d = gbsi_alloc_zero(sizeof *d);
-    if (d == NULL) {
-        return gbsi_no_memory(err, "data", sizeof *d);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "data", d));
     d->model = model;
     d->n_columns = n_columns;
     GBSI_TRY(take_columns(d, column, err));
@@ -99,9 +95,7 @@ static gbs_status grow_slots(gbs_data *d, gbs_error *err)
 {
     const size_t n = d->n_slots == 0 ? 64 : 2 * d->n_slots;
     size_t *slot = gbsi_alloc_array(n, sizeof *slot);
-    if (slot == NULL) {
-        return gbsi_no_memory(err, "data", n * sizeof *slot);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "data", slot));
     memset(slot, 0xff, n * sizeof *slot);
     gbsi_free(d->slot);
     d->slot = slot;
@@ -147,10 +141,7 @@ cleanup:
 
 static gbs_status add_row(gbs_data *d, const uint32_t *state, double weight, gbs_error *err)
 {
-    const gbs_status status = make_room(d, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(make_room(d, err));
     uint16_t *row = d->state + d->n_distinct * d->n_columns;
     for (uint32_t k = 0; k < d->n_columns; ++k) {
         row[k] = state[k] == GBS_UNOBSERVED ? GBSI_MISSING : (uint16_t)state[k];

@@ -45,9 +45,7 @@ gbs_status gbsi_probe_errors(const gbsi_probes *probes, double *error, gbs_error
     const gbsi_probes *p = probes;
     const gbsi_watch *watch = &p->work->watch;
     double *y = gbsi_alloc_array_zero(p->n, sizeof *y);
-    if (y == NULL) {
-        return gbsi_no_memory(err, "standard errors", p->n * sizeof *y);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "standard errors", y));
     memset(error, 0, p->n * sizeof *error);
     p->work->progress.passes = p->count;
     for (uint64_t probe = 0; probe < p->count; ++probe) {

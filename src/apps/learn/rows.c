@@ -18,9 +18,7 @@ gbs_status gbs_rows_new(uint32_t n_sites, uint32_t n_states, gbs_rows **rows, gb
                          n_sites, n_states, GBS_MAX_SITES, GBS_MAX_SITE_STATES);
     }
     gbs_rows *r = gbsi_alloc_zero(sizeof *r);
-    if (r == NULL) {
-        return gbsi_no_memory(err, "rows", sizeof *r);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "rows", r));
     r->n_sites = n_sites;
     r->n_states = n_states;
     *rows = r;
@@ -40,27 +38,22 @@ void gbs_rows_free(gbs_rows *rows)
 
 gbs_status gbsi_rows_reserve(gbs_rows *rows, size_t n, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     size_t n_rows = 0;
     size_t n_states = 0;
     if (!gbsi_add_size(rows->n, n, &n_rows) || !gbsi_mul_size(n_rows, rows->n_sites, &n_states)) {
         return gbsi_no_memory(err, "rows", SIZE_MAX);
     }
-    GBSI_TRY(gbsi_reserve((void **)&rows->state, &rows->state_capacity, n_states, 1, "rows", err));
-    GBSI_TRY(gbsi_reserve((void **)&rows->weight, &rows->weight_capacity, n_rows,
-                          sizeof *rows->weight, "weights of rows", err));
-
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_reserve((void **)&rows->state, &rows->state_capacity, n_states, 1, "rows", err));
+    return gbsi_reserve((void **)&rows->weight, &rows->weight_capacity, n_rows,
+                        sizeof *rows->weight, "weights of rows", err);
 }
 
 gbs_status gbs_rows_add(gbs_rows *rows, size_t n, const uint32_t *state, gbs_error *err)
 {
     GBSI_NEED(rows);
     GBSI_NEED(state);
-    gbs_status status = GBS_OK;
     const size_t width = rows->n_sites;
-    GBSI_TRY(gbsi_rows_reserve(rows, n, err));
+    GBSI_PASS(gbsi_rows_reserve(rows, n, err));
     for (size_t k = 0; k < n * width; ++k) {
         if (state[k] >= rows->n_states) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -72,9 +65,7 @@ gbs_status gbs_rows_add(gbs_rows *rows, size_t n, const uint32_t *state, gbs_err
     for (size_t i = 0; i < n; ++i) {
         rows->weight[rows->n++] = 1.0;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- looking --------------------------------------------------------------------------------- */
@@ -181,9 +172,7 @@ static void count_similar(void *context, uint32_t member)
 static gbs_status weigh(weighing *w, gbs_rows *rows, gbs_error *err)
 {
     w->number = gbsi_alloc_array(rows->n, sizeof *w->number);
-    if (w->number == NULL) {
-        return gbsi_no_memory(err, "weights of rows", rows->n * sizeof *w->number);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "weights of rows", w->number));
     gbsi_pool_run(w->work->pool, count_similar, w);
     if (gbsi_watch_stopped(&w->work->watch)) {
         return gbsi_watch_fail(err, "weighing rows");

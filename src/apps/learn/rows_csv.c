@@ -70,9 +70,7 @@ static gbs_status read_names(reader *r, gbs_error *err)
     }
     char *to = r->rows->names = gbsi_alloc(n_bytes);
     r->rows->name = gbsi_alloc_array_zero(n, sizeof *r->rows->name);
-    if (to == NULL || r->rows->name == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "names of sites", n_bytes));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "names of sites", to, r->rows->name));
     for (uint32_t k = 0; k < n; ++k) {
         bool added = false;
         GBSI_TRY(check_name(r, &name[k], err));
@@ -115,24 +113,21 @@ static gbs_status read_state(reader *r, const gbsi_cell *cell, uint8_t *state, g
 
 static gbs_status read_rows(reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_rows *rows = r->rows;
     for (;;) {
         bool more = false;
-        GBSI_TRY(gbsi_sheet_next(&r->sheet, &more, err));
+        GBSI_PASS(gbsi_sheet_next(&r->sheet, &more, err));
         if (!more) {
             break;
         }
-        GBSI_TRY(gbsi_rows_reserve(rows, 1, err));
+        GBSI_PASS(gbsi_rows_reserve(rows, 1, err));
         for (uint32_t k = 0; k < rows->n_sites; ++k) {
-            GBSI_TRY(read_state(r, &r->sheet.cell[r->first + k],
-                                rows->state + rows->n * rows->n_sites + k, err));
+            GBSI_PASS(read_state(r, &r->sheet.cell[r->first + k],
+                                 rows->state + rows->n * rows->n_sites + k, err));
         }
         rows->weight[rows->n++] = 1.0;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- what is told ---------------------------------------------------------------------------- */

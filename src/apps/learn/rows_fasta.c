@@ -260,10 +260,7 @@ static gbs_status add_sequence(const alignment *a, sequence s, gbs_rows *rows, g
 {
     const size_t n = read_sites(a, s, NULL);
     if (n == rows->n_sites) {
-        const gbs_status status = gbsi_rows_reserve(rows, 1, err);
-        if (status < 0) {
-            return status;
-        }
+        GBSI_PASS(gbsi_rows_reserve(rows, 1, err));
         (void)read_sites(a, s, rows->state + rows->n * n);
         rows->weight[rows->n++] = 1.0;
         return GBS_OK;

@@ -13,11 +13,11 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "learn/climb.h"
 #include "learn/orthantwise.h"
 #include "learn/rates.h"
 #include "options/questions.h"
 #include "potts/potts_draws.h"
-#include "potts/potts_lbfgs.h"
 #include "simd/dispatch.h"
 #include "simd/math.h"
 
@@ -38,68 +38,53 @@ static size_t n_fields(const learning *l)
 
 /* ---- maximum pseudo-likelihood --------------------------------------------------------------- */
 
-static double evaluate(void *context, const double *x, double *gradient, int n, double step)
+static double evaluate(void *context, const double *x, double *gradient)
 {
     learning *l = context;
-    (void)n;
-    (void)step;
     l->report.evaluations++;
     return gbsi_potts_objective(&l->potts, x, l->options.l2, gradient);
 }
 
-static int advance(void *context, const double *x, const double *gradient, double objective,
-                   double x_norm, double gradient_norm, double step, int n, int iteration,
-                   int n_evaluations)
+static bool advance(void *context, const gbsi_climb_point *at)
 {
     learning *l = context;
     double square = 0.0;
-    (void)x_norm;
-    (void)gradient_norm;
-    (void)step;
-    (void)n;
-    (void)n_evaluations;
     for (size_t k = 0; k < l->potts.n; ++k) {
         const double slope = k < n_fields(l)
-                                 ? gradient[k]
-                                 : gbsi_orthantwise_left(x[k], -gradient[k], l->options.l1);
+                                 ? at->gradient[k]
+                                 : gbsi_orthantwise_left(at->x[k], -at->gradient[k], l->options.l1);
         square += slope * slope;
     }
-    memcpy(l->x, x, l->potts.n * sizeof *x);
-    l->report.iterations = (uint64_t)iteration;
-    l->report.objective = objective;
+    memcpy(l->x, at->x, l->potts.n * sizeof *at->x);
+    l->report.iterations = at->iteration;
+    l->report.objective = at->objective;
     l->report.gradient_norm = gbsi_sqrt(square);
-    l->work.progress.pass = (uint64_t)iteration;
+    l->work.progress.pass = at->iteration;
     if (l->options.method == GBS_POTTS_PL) {
-        gbsi_potts_tell(&l->potts, &l->options, l->report.iterations, x, objective,
+        gbsi_potts_tell(&l->potts, &l->options, at->iteration, at->x, at->objective,
                         l->report.gradient_norm);
     }
-    return gbsi_watch_stopped(&l->work.watch);
+    return !gbsi_watch_stopped(&l->work.watch);
 }
 
 /* Optimises all sites together. */
 static gbs_status optimise_together(learning *l, gbs_error *err)
 {
-    const size_t bytes = gbsi_potts_lbfgs_bytes(l->potts.n);
-    lbfgs_parameter_t parameters = gbsi_potts_lbfgs(&l->options);
-    double objective = 0.0;
-    if (l->options.l1 > 0.0) { /* OWL-QN, of couplings */
-        parameters.orthantwise_c = l->options.l1;
-        parameters.orthantwise_start = (int)n_fields(l);
-        parameters.orthantwise_end = (int)l->potts.n;
-        parameters.linesearch = LBFGS_LINESEARCH_BACKTRACKING;
+    gbsi_climb climb = {.n = l->potts.n,
+                        .iterations = l->options.iterations,
+                        .window = GBSI_CLIMB_WINDOW,
+                        .tolerance = l->options.tolerance,
+                        .l1 = l->options.l1, /* of couplings */
+                        .l1_first = n_fields(l),
+                        .context = l,
+                        .evaluate = evaluate,
+                        .advance = advance};
+    if (!gbsi_climb_run(&climb, l->tried)) {
+        return gbsi_no_memory(err, "L-BFGS", gbsi_climb_bytes(climb.n));
     }
-    if (!gbsi_budget_take(bytes)) {
-        return gbsi_no_memory(err, "L-BFGS", bytes);
-    }
-    const int ended =
-        lbfgs((int)l->potts.n, l->tried, &objective, evaluate, advance, l, &parameters);
-    gbsi_budget_give(bytes);
-    if (ended == LBFGSERR_OUTOFMEMORY) {
-        return gbsi_no_memory(err, "L-BFGS", bytes);
-    }
-    l->report.converged = gbsi_lbfgs_converged(ended);
+    l->report.converged = climb.converged || climb.rounded;
     if (l->report.iterations == 0) {
-        l->report.objective = objective;
+        l->report.objective = climb.objective;
     }
     if (!gbsi_watch_stopped(&l->work.watch)) {
         return GBS_OK;
@@ -137,8 +122,8 @@ static double predict_bytes(const learning *l)
     const double members = gbsi_pool_size(l->work.pool);
     const bool alone = l->options.method == GBS_POTTS_ASYMMETRIC;
     const double maximum =
-        alone ? 2.0 * array + members * (block + (double)gbsi_potts_lbfgs_bytes(p->n_block))
-              : 3.0 * array + (double)gbsi_potts_lbfgs_bytes(p->n);
+        alone ? 2.0 * array + members * (block + (double)gbsi_climb_bytes(p->n_block))
+              : 3.0 * array + (double)gbsi_climb_bytes(p->n);
     const double chains = l->options.method == GBS_POTTS_PCD
                               ? array * 6.0 + block * p->n_sites +
                                     (double)l->options.chains * p->n_sites *
@@ -149,7 +134,6 @@ static double predict_bytes(const learning *l)
 
 static gbs_status take_memory(learning *l, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     l->report.predicted_bytes = predict_bytes(l);
     const size_t predicted =
         l->report.predicted_bytes < 1e18 ? (size_t)l->report.predicted_bytes : SIZE_MAX / 2;
@@ -158,16 +142,10 @@ static gbs_status take_memory(learning *l, gbs_error *err)
     }
     gbsi_budget_give(predicted);
     const bool alone = l->options.method == GBS_POTTS_ASYMMETRIC;
-    GBSI_TRY(gbsi_potts_take_memory(&l->potts, true, err));
-    /* libLBFGS rounds up */
-    l->tried = gbsi_alloc_lanes(alone ? 16 : l->potts.n + 16, sizeof *l->tried);
+    GBSI_PASS(gbsi_potts_take_memory(&l->potts, true, err));
+    l->tried = gbsi_alloc_lanes((alone ? 0 : l->potts.n) + GBSI_CLIMB_PADDING, sizeof *l->tried);
     l->x = gbsi_alloc_array_zero(l->potts.n, sizeof *l->x);
-    if (l->tried == NULL || l->x == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "parameters", l->potts.n * sizeof *l->x));
-    }
-
-cleanup:
-    return status;
+    return GBSI_HAVE(err, "parameters", l->tried, l->x);
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -253,19 +231,18 @@ static uint64_t count_coupled(const learning *l)
 
 static gbs_status learn(learning *l, gbs_model **model, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_status ended = GBS_OK;
     gbs_potts_report *r = &l->report;
-    GBSI_TRY(take_memory(l, err));
+    GBSI_PASS(take_memory(l, err));
     l->work.progress.passes = l->options.iterations;
     r->rhat = r->misfit = (double)NAN;
     if (l->options.checkpoints == NULL || l->options.checkpoints->resume == NULL) {
-        GBSI_TRY(ended = optimise(l, err));
+        GBSI_PASS(ended = optimise(l, err));
     }
     gbsi_free(l->tried);
     l->tried = NULL;
     if (l->options.method == GBS_POTTS_PCD && ended == GBS_OK) {
-        GBSI_TRY(ended = gbsi_potts_chains(&l->potts, &l->options, l->x, r, err));
+        GBSI_PASS(ended = gbsi_potts_chains(&l->potts, &l->options, l->x, r, err));
     }
     if (!judge(l)) {
         ended = GBS_STOPPED;
@@ -278,7 +255,7 @@ static gbs_status learn(learning *l, gbs_model **model, gbs_error *err)
     r->n_coupled = count_coupled(l);
     gbsi_free(l->potts.other); /* makes room for the model */
     l->potts.other = NULL;
-    GBSI_TRY(gbsi_potts_model(&l->potts, l->x, model, err));
+    GBSI_PASS(gbsi_potts_model(&l->potts, l->x, model, err));
     r->size = sizeof *r;
     r->n_rows = l->potts.rows->n;
     r->n_sites = l->potts.n_sites;
@@ -286,10 +263,7 @@ static gbs_status learn(learning *l, gbs_model **model, gbs_error *err)
     r->n_parameters = l->potts.n;
     r->weight = gbs_rows_weight(l->potts.rows);
     r->seconds = gbsi_clock_s() - l->work.begun_s;
-    status = ended;
-
-cleanup:
-    return status;
+    return ended;
 }
 
 gbs_status gbs_potts_learn(const gbs_rows *rows, const gbs_rows *held_out,

@@ -92,4 +92,11 @@ size_t gbsi_potts_read(const gbs_model *model, double *value);
 gbs_status gbsi_potts_chains(gbsi_potts *potts, const gbs_potts_options *options, double *x,
                              gbs_potts_report *report, gbs_error *err);
 
+/* potts_sites.c: learns each site alone.
+ * @param x [n] out.
+ * @param report its fields of L-BFGS are set.
+ * @return GBS_ERR_STOPPED if it was stopped: x is then of no use. */
+gbs_status gbsi_potts_sites(gbsi_potts *potts, const gbs_potts_options *options, double *x,
+                            gbs_potts_report *report, gbs_error *err);
+
 #endif

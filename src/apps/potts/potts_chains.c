@@ -177,41 +177,36 @@ static void sweep_all(chains *c)
 
 static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const chains *c = object;
     const gbs_potts_report *r = c->report;
     const uint64_t count[] = {c->step,  c->kept_pass,  c->n_summed,
                               c->round, r->iterations, r->evaluations};
     const double number[] = {r->objective, r->gradient_norm, r->moment_error, r->iteration_s};
-    GBSI_TRY(gbsi_put_numbers(sink, count, sizeof count / sizeof count[0], sizeof count[0], err));
-    GBSI_TRY(
+    GBSI_PASS(gbsi_put_numbers(sink, count, sizeof count / sizeof count[0], sizeof count[0], err));
+    GBSI_PASS(
         gbsi_put_numbers(sink, number, sizeof number / sizeof number[0], sizeof number[0], err));
-    GBSI_TRY(gbsi_put_numbers(sink, c->kept_x, c->potts->n, sizeof *c->x, err));
-    GBSI_TRY(gbsi_put_numbers(sink, c->sum, c->potts->n, sizeof *c->sum, err));
-    GBSI_TRY(sink->put(sink->context, c->kept, c->n * c->potts->n_sites, err));
-
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_put_numbers(sink, c->kept_x, c->potts->n, sizeof *c->x, err));
+    GBSI_PASS(gbsi_put_numbers(sink, c->sum, c->potts->n, sizeof *c->sum, err));
+    return sink->put(sink->context, c->kept, c->n * c->potts->n_sites, err);
 }
 
 static gbs_status load(chains *c, const gbsi_source *source, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_potts_report *r = c->report;
     uint64_t count[6];
     double number[4];
-    GBSI_TRY(gbsi_take_numbers(source, count, 6, sizeof count[0], err));
-    GBSI_TRY(gbsi_take_numbers(source, number, 4, sizeof number[0], err));
-    GBSI_TRY(gbsi_take_numbers(source, c->x, c->potts->n, sizeof *c->x, err));
-    GBSI_TRY(gbsi_take_numbers(source, c->sum, c->potts->n, sizeof *c->sum, err));
-    GBSI_TRY(source->take(source->context, c->state, c->n * c->potts->n_sites, err));
+    GBSI_PASS(gbsi_take_numbers(source, count, 6, sizeof count[0], err));
+    GBSI_PASS(gbsi_take_numbers(source, number, 4, sizeof number[0], err));
+    GBSI_PASS(gbsi_take_numbers(source, c->x, c->potts->n, sizeof *c->x, err));
+    GBSI_PASS(gbsi_take_numbers(source, c->sum, c->potts->n, sizeof *c->sum, err));
+    GBSI_PASS(source->take(source->context, c->state, c->n * c->potts->n_sites, err));
     bool right = count[0] <= c->options.steps && count[3] < GBSI_ROUNDS;
     for (size_t k = 0; k < c->n * c->potts->n_sites; ++k) {
         right = right && c->state[k] < c->potts->n_states;
     }
     if (!right) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "%s: found steps, rounds or states out of range",
-                           c->keep.files->resume));
+        return gbsi_fail(err, GBS_ERR_FORMAT, "%s: found steps, rounds or states out of range",
+                         c->keep.files->resume);
     }
     c->step = r->steps = count[0];
     c->pass = count[1];
@@ -223,9 +218,7 @@ static gbs_status load(chains *c, const gbsi_source *source, gbs_error *err)
     r->gradient_norm = number[1];
     r->moment_error = number[2];
     r->iteration_s = number[3];
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Computes a digest of all that decides the result. */
@@ -358,7 +351,6 @@ static gbs_status hold_still(chains *c, gbs_potts_report *report, gbs_error *err
  * there are no more steps. c->x becomes the mean. */
 static gbs_status climb(chains *c, bool resumed, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_watch *watch = &c->potts->work->watch;
     const size_t n = c->potts->n;
     c->report->converged = 0;
@@ -378,7 +370,7 @@ static gbs_status climb(chains *c, bool resumed, gbs_error *err)
             c->x[k] = c->sum[k] / (double)c->n_summed;
         }
         if (!gbsi_watch_stopped(watch)) {
-            GBSI_TRY(hold_still(c, c->report, err));
+            GBSI_PASS(hold_still(c, c->report, err));
         }
         if (c->round == 0 || c->report->converged || gbsi_watch_stopped(watch)) {
             break;
@@ -387,9 +379,7 @@ static gbs_status climb(chains *c, bool resumed, gbs_error *err)
         c->kept_x = c->x;
     }
     gbsi_keep_last(&c->keep);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status take_memory(chains *c, gbs_error *err)
@@ -404,10 +394,8 @@ static gbs_status take_memory(chains *c, gbs_error *err)
     c->moving = gbsi_alloc_array(p->n, sizeof *c->moving);
     c->draws = gbsi_alloc_array(gbsi_potts_most_draws(c->options.steps), c->n * p->n_sites);
     c->square = gbsi_alloc_array_zero(p->n_sites, sizeof *c->square);
-    return c->state == NULL || c->kept == NULL || c->blocks == NULL || c->data == NULL ||
-                   c->sum == NULL || c->moving == NULL || c->draws == NULL || c->square == NULL
-               ? gbsi_no_memory(err, "chains", (n_blocks + 3 * p->n) * sizeof *c->data)
-               : GBS_OK;
+    return GBSI_HAVE(err, "chains", c->state, c->kept, c->blocks, c->data, c->sum, c->moving,
+                     c->draws, c->square);
 }
 
 gbs_status gbsi_potts_chains(gbsi_potts *potts, const gbs_potts_options *options, double *x,

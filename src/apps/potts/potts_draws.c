@@ -100,9 +100,7 @@ gbs_status gbsi_potts_judge_draws(const gbsi_potts_draws *draws, double *rhat, d
     judging g = {.draws = draws};
     g.found = gbsi_alloc_array_zero(p->n_sites, sizeof *g.found);
     g.count = gbsi_alloc_array_zero(gbsi_pool_size(p->work->pool) * table, sizeof *g.count);
-    if (g.found == NULL || g.count == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "moments", table * sizeof *g.count));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "moments", g.found, g.count));
     gbsi_pool_run(p->work->pool, add_sites, &g);
     for (size_t i = 0; i < p->n_sites; ++i) {
         const found *f = &g.found[i];

@@ -395,9 +395,7 @@ static gbs_status add_pull(errors *e, const gbs_potts_options *o, const uint8_t 
     gbs_status status = GBS_OK;
     const uint64_t n = e->probes > 0 ? e->probes : (uint64_t)GBS_USUAL_POTTS_PROBES;
     double *pull = gbsi_alloc_array(e->potts.n, sizeof *pull);
-    if (pull == NULL) {
-        return gbsi_no_memory(err, "standard errors", e->potts.n * sizeof *pull);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "standard errors", pull));
     GBSI_TRY(gbsi_potts_probe_errors(&e->potts, e->x, o, n, true, pull, err));
     for (size_t k = 0; k < e->potts.n; ++k) {
         error[k] = unseen[k] ? gbsi_sqrt(error[k] * error[k] + pull[k] * pull[k]) : error[k];
@@ -502,27 +500,24 @@ static gbs_status add_rows(errors *e, double *error, gbs_error *err)
 static gbs_status find_errors(errors *e, const gbs_potts_options *o, double *error, uint8_t *unseen,
                               gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_potts_options of_probes = *o;
     of_probes.l2 = e->l2;
     if (e->probes > 0) {
-        GBSI_TRY(
+        GBSI_PASS(
             gbsi_potts_probe_errors(&e->potts, e->x, &of_probes, e->probes, false, error, err));
     } else {
-        GBSI_TRY(take_memory(e, err));
+        GBSI_PASS(take_memory(e, err));
         fill_basis(e);
-        GBSI_TRY(find_roots(e, err));
-        GBSI_TRY(add_rows(e, error, err));
+        GBSI_PASS(find_roots(e, err));
+        GBSI_PASS(add_rows(e, error, err));
     }
     if (gbsi_potts_unseen(&e->potts, &e->work.watch, unseen)) {
-        GBSI_TRY(add_pull(e, &of_probes, unseen, error, err));
+        GBSI_PASS(add_pull(e, &of_probes, unseen, error, err));
     }
     if (gbsi_watch_stopped(&e->work.watch)) {
-        GBSI_TRY(gbsi_watch_fail(err, "finding standard errors"));
+        GBSI_PASS(gbsi_watch_fail(err, "finding standard errors"));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbs_potts_errors(const gbs_model *model, const gbs_rows *rows,
@@ -552,9 +547,7 @@ gbs_status gbs_potts_errors(const gbs_model *model, const gbs_rows *rows,
     e.x = gbsi_alloc_array(e.potts.n, sizeof *e.x);
     found = gbsi_alloc_array(e.potts.n, sizeof *found);
     open = gbsi_alloc_array(e.potts.n, sizeof *open);
-    if (e.x == NULL || found == NULL || open == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "standard errors", 2 * e.potts.n * sizeof *found));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "standard errors", e.x, found, open));
     (void)gbsi_potts_read(model, e.x);
     GBSI_TRY(find_errors(&e, &o, found, open, err));
     memcpy(error, found, e.potts.n * sizeof *error);

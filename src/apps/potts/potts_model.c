@@ -92,36 +92,29 @@ void gbsi_potts_centre_block(const gbsi_potts *p, uint32_t i, double *block)
 
 static gbs_status name_site(const gbsi_potts *p, gbs_builder *builder, uint32_t i, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     char name[16];
     const char *letter[GBS_MAX_SITE_STATES];
     char letters[GBS_MAX_SITE_STATES][2];
     const char *given = gbs_rows_site_name(p->rows, i);
     (void)snprintf(name, sizeof name, "s%u", i + 1);
-    GBSI_TRY(gbs_builder_name_variable(builder, i, given == NULL ? name : given, err));
+    GBSI_PASS(gbs_builder_name_variable(builder, i, given == NULL ? name : given, err));
     if (p->rows->letters != NULL) {
         for (uint32_t a = 0; a < p->n_states; ++a) {
             letters[a][0] = p->rows->letters[a];
             letters[a][1] = '\0';
             letter[a] = letters[a];
         }
-        GBSI_TRY(gbs_builder_label_states(builder, i, letter, err));
+        GBSI_PASS(gbs_builder_label_states(builder, i, letter, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status add_factor(gbs_builder *builder, uint32_t n, const uint32_t *scope,
                              size_t n_entries, const double *logw, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint32_t table = 0;
-    GBSI_TRY(gbs_builder_add_table(builder, n_entries, logw, &table, err));
-    GBSI_TRY(gbs_builder_add_table_factor(builder, n, scope, table, err));
-
-cleanup:
-    return status;
+    GBSI_PASS(gbs_builder_add_table(builder, n_entries, logw, &table, err));
+    return gbs_builder_add_table_factor(builder, n, scope, table, err);
 }
 
 gbs_status gbsi_potts_model(const gbsi_potts *potts, const double *x, gbs_model **model,

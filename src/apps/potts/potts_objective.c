@@ -33,9 +33,7 @@ gbs_status gbsi_potts_take_memory(gbsi_potts *potts, bool gradients, gbs_error *
     potts->log_p = gbsi_alloc_array_zero(potts->n_sites, sizeof *potts->log_p);
     potts->scratch = gbsi_alloc_array_zero(3 * n_members * potts->n_block, sizeof *potts->scratch);
     potts->other = gbsi_alloc_array_zero(gradients ? potts->n : 1, sizeof *potts->other);
-    return potts->log_p == NULL || potts->scratch == NULL || potts->other == NULL
-               ? gbsi_no_memory(err, "a gradient", potts->n * sizeof *potts->other)
-               : GBS_OK;
+    return GBSI_HAVE(err, "a gradient", potts->log_p, potts->scratch, potts->other);
 }
 
 void gbsi_potts_free(gbsi_potts *potts)

@@ -198,9 +198,7 @@ static gbs_status take_memory(probes *p, gbs_error *err)
         p->alone ? members * (VECTORS + 1) * t->n_block : (VECTORS - 1) * t->n; /* y is apart */
     p->weight = gbsi_alloc_array(t->rows->n, sizeof *p->weight);
     p->room = gbsi_alloc_array_zero(n_room, sizeof *p->room);
-    return p->weight == NULL || p->room == NULL
-               ? gbsi_no_memory(err, "standard errors", n_room * sizeof *p->room)
-               : GBS_OK;
+    return GBSI_HAVE(err, "standard errors", p->weight, p->room);
 }
 
 static bool solve(void *context, uint64_t probe, double *y)

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "potts/potts_lbfgs.h"
+#include "learn/climb.h"
+#include "potts/potts.h"
 #include "simd/math.h"
 
 typedef struct outcome {
@@ -17,7 +18,7 @@ typedef struct outcome {
 typedef struct sites {
     gbsi_potts *potts;
     const gbs_potts_options *options;
-    double *block;    /* [members][n_block + 16] where L-BFGS tries */
+    double *block;    /* [members][n_block + GBSI_CLIMB_PADDING] where L-BFGS tries */
     outcome *outcome; /* [n_sites] */
     _Atomic bool no_memory;
     _Atomic uint32_t next;
@@ -38,15 +39,13 @@ static bool stops(const sites *s, uint32_t member, uint64_t n_operations)
 
 /* l2/2 |h_i|^2 + l2/4 |J^i|^2 - sum of weight ln p(x_i | others): a pair's two halves together have
  * the penalty of one coupling. */
-static double evaluate(void *context, const double *x, double *gradient, int n, double step)
+static double evaluate(void *context, const double *x, double *gradient)
 {
     problem *q = context;
     const gbsi_potts *p = q->s->potts;
     const size_t row = (size_t)p->n_states * p->width;
     gbsi_potts_site site = {.site = q->site, .block = x, .slope = gradient};
     double penalty = 0.0;
-    (void)n;
-    (void)step;
     q->outcome->evaluations++;
     if (!gbsi_potts_sum_rows(p, q->member, &site)) {
         memset(gradient, 0, p->n_block * sizeof *gradient);
@@ -60,44 +59,36 @@ static double evaluate(void *context, const double *x, double *gradient, int n, 
     return penalty - site.log_p;
 }
 
-static int advance(void *context, const double *x, const double *gradient, double objective,
-                   double x_norm, double gradient_norm, double step, int n, int iteration,
-                   int n_evaluations)
+static bool advance(void *context, const gbsi_climb_point *at)
 {
     problem *q = context;
-    (void)x;
-    (void)gradient;
-    (void)x_norm;
-    (void)step;
-    (void)n;
-    (void)n_evaluations;
-    q->outcome->objective = objective;
-    q->outcome->square = gradient_norm * gradient_norm;
-    q->outcome->iterations = (uint64_t)iteration;
-    return gbsi_watch_stopped(&q->s->potts->work->watch);
+    q->outcome->objective = at->objective;
+    q->outcome->square = at->slope * at->slope;
+    q->outcome->iterations = at->iteration;
+    return !gbsi_watch_stopped(&q->s->potts->work->watch);
 }
 
 static void solve_sites(void *context, uint32_t member)
 {
     sites *s = context;
     gbsi_potts *p = s->potts;
-    double *x = s->block + member * (p->n_block + 16);
+    double *x = s->block + member * (p->n_block + GBSI_CLIMB_PADDING);
     uint32_t i = 0;
     while ((i = s->next++) < p->n_sites && !s->no_memory && !stops(s, member, p->n_block)) {
         problem q = {.s = s, .outcome = &s->outcome[i], .site = i, .member = member};
-        lbfgs_parameter_t parameters = gbsi_potts_lbfgs(s->options);
-        const size_t bytes = gbsi_potts_lbfgs_bytes(p->n_block);
-        int ended = LBFGSERR_OUTOFMEMORY;
+        gbsi_climb climb = {.n = p->n_block,
+                            .iterations = s->options->iterations,
+                            .window = GBSI_CLIMB_WINDOW,
+                            .tolerance = s->options->tolerance,
+                            .context = &q,
+                            .evaluate = evaluate,
+                            .advance = advance};
         memset(x, 0, p->n_block * sizeof *x);
-        if (gbsi_budget_take(bytes)) {
-            ended = lbfgs((int)p->n_block, x, NULL, evaluate, advance, &q, &parameters);
-            gbsi_budget_give(bytes);
-        }
-        if (ended == LBFGSERR_OUTOFMEMORY) {
+        if (!gbsi_climb_run(&climb, x)) {
             s->no_memory = true;
             return;
         }
-        q.outcome->converged = gbsi_lbfgs_converged(ended);
+        q.outcome->converged = climb.converged || climb.rounded;
         gbsi_potts_centre_block(p, i, x);
         gbsi_potts_scatter(p, x, i);
         if (member == 0) {
@@ -140,16 +131,14 @@ gbs_status gbsi_potts_sites(gbsi_potts *potts, const gbs_potts_options *options,
     gbs_status status = GBS_OK;
     const size_t members = gbsi_pool_size(potts->work->pool);
     sites s = {.potts = potts, .options = options};
-    s.block = gbsi_alloc_lanes(members * (potts->n_block + 16), sizeof *s.block);
+    s.block = gbsi_alloc_lanes(members * (potts->n_block + GBSI_CLIMB_PADDING), sizeof *s.block);
     s.outcome = gbsi_alloc_array_zero(potts->n_sites, sizeof *s.outcome);
-    if (s.block == NULL || s.outcome == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "sites", members * potts->n_block * sizeof *s.block));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "sites", s.block, s.outcome));
     potts->work->progress.passes = potts->n_sites;
     potts->gradient = x; /* where blocks are scattered to */
     gbsi_pool_run(potts->work->pool, solve_sites, &s);
     if (s.no_memory) {
-        GBSI_TRY(gbsi_no_memory(err, "L-BFGS", gbsi_potts_lbfgs_bytes(potts->n_block)));
+        GBSI_TRY(gbsi_no_memory(err, "L-BFGS", gbsi_climb_bytes(potts->n_block)));
     }
     if (gbsi_watch_stopped(&potts->work->watch)) {
         GBSI_TRY(gbsi_watch_fail(err, "learning"));

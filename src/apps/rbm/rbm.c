@@ -87,14 +87,13 @@ static bool run_epochs(gbsi_rbm *r, const gbs_rows *held_out, gbs_rbm_report *re
 static gbs_status run_rounds(gbsi_rbm *r, const gbs_rows *held_out, gbs_rbm_report *report,
                              gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     report->mean_pl = report->held_out_pl = (double)NAN;
     report->rhat = report->misfit = report->rise = (double)NAN;
     r->report = report;
     r->round = r->options.patience > 0 ? 0
                : r->options.l1 > 0.0   ? GBSI_ROUNDS - 2
                                        : GBSI_ROUNDS - 1;
-    GBSI_TRY(gbsi_rbm_resume(r, held_out, err));
+    GBSI_PASS(gbsi_rbm_resume(r, held_out, err));
     r->work->progress.passes = r->options.epochs;
     for (bool ended = false; !ended;) {
         const bool whole = run_epochs(r, held_out, report);
@@ -105,17 +104,14 @@ static gbs_status run_rounds(gbsi_rbm *r, const gbs_rows *held_out, gbs_rbm_repo
             report->converged = 0;
             return report->steps > 0 ? GBS_STOPPED : gbsi_watch_fail(err, "learning");
         }
-        GBSI_TRY(gbsi_rbm_hold_still(r, report, err));
+        GBSI_PASS(gbsi_rbm_hold_still(r, report, err));
         ended = r->round == 0 || report->converged != 0 || gbsi_watch_stopped(&r->work->watch);
         if (!ended) {
             --r->round;
             gbsi_rbm_keep_step(r);
         }
     }
-    status = gbsi_watch_stopped(&r->work->watch) ? GBS_STOPPED : GBS_OK;
-
-cleanup:
-    return status;
+    return gbsi_watch_stopped(&r->work->watch) ? GBS_STOPPED : GBS_OK;
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -212,7 +208,6 @@ static uint64_t count_zeros(const gbsi_rbm *r)
 static gbs_status learn(gbsi_rbm *r, const gbs_rows *held_out, double *curve, gbs_model **model,
                         gbs_rbm_report *report, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_status ended = GBS_OK;
     const size_t n_held_out = held_out == NULL ? 0 : held_out->n;
     report->predicted_bytes = gbsi_rbm_bytes(r, n_held_out);
@@ -221,9 +216,9 @@ static gbs_status learn(gbsi_rbm *r, const gbs_rows *held_out, double *curve, gb
         return gbsi_no_memory(err, "a restricted Boltzmann machine", predicted);
     }
     gbsi_budget_give(predicted);
-    GBSI_TRY(gbsi_rbm_begin(r, n_held_out, err));
-    GBSI_TRY(ended = run_rounds(r, held_out, report, err));
-    GBSI_TRY(gbsi_rbm_model(r, model, err));
+    GBSI_PASS(gbsi_rbm_begin(r, n_held_out, err));
+    GBSI_PASS(ended = run_rounds(r, held_out, report, err));
+    GBSI_PASS(gbsi_rbm_model(r, model, err));
     if (curve != NULL) {
         memcpy(curve, r->curve, 2 * report->epochs * sizeof *curve);
     }
@@ -234,10 +229,7 @@ static gbs_status learn(gbsi_rbm *r, const gbs_rows *held_out, double *curve, gb
     report->n_zero = count_zeros(r);
     report->n_unwritten = r->keep.n_failed;
     report->seconds = gbsi_clock_s() - r->work->begun_s;
-    status = ended;
-
-cleanup:
-    return status;
+    return ended;
 }
 
 gbs_status gbs_rbm_learn(const gbs_rows *rows, const gbs_rows *held_out,

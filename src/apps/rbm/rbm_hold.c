@@ -222,9 +222,7 @@ static gbs_status take_memory(holding *h, gbs_error *err)
     h->count = gbsi_alloc_array_zero((size_t)r->options.batch * n, sizeof *h->count);
     h->sum = gbsi_alloc_array_zero(2 * n, sizeof *h->sum);
     h->slope = gbsi_alloc_array_zero(gbsi_rbm_n_slope(r), sizeof *h->slope);
-    if (h->count == NULL || h->sum == NULL || h->slope == NULL) {
-        return gbsi_no_memory(err, "moments", gbsi_rbm_n_slope(r) * sizeof *h->slope);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "moments", h->count, h->sum, h->slope));
     h->of_a = h->slope + 2 * (r->n + 1) * r->wide_m;
     return GBS_OK;
 }

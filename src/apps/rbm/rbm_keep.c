@@ -12,25 +12,21 @@ static size_t n_herd(const gbsi_rbm *r)
 
 static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_rbm *r = object;
     const size_t batch = (size_t)r->options.batch;
     const uint64_t count[5] = {r->kept_step, r->report->epochs, r->report->best_epoch, r->kept_pass,
                                r->round};
-    GBSI_TRY(gbsi_put_numbers(sink, count, 5, sizeof count[0], err));
-    GBSI_TRY(gbsi_put_numbers(sink, r->curve, 2 * r->report->epochs, sizeof *r->curve, err));
-    GBSI_TRY(gbsi_put_numbers(sink, r->w, r->n * r->wide_m, sizeof *r->w, err));
-    GBSI_TRY(gbsi_put_numbers(sink, r->a, r->n, sizeof *r->a, err));
-    GBSI_TRY(gbsi_put_numbers(sink, r->b, r->m, sizeof *r->b, err));
-    GBSI_TRY(sink->put(sink->context, r->kept_v, batch * r->n, err));
-    GBSI_TRY(sink->put(sink->context, r->kept_h, batch * r->m, err));
-    GBSI_TRY(gbsi_put_numbers(sink, r->kept_herd, n_herd(r), sizeof *r->herd, err));
-    GBSI_TRY(gbsi_put_numbers(sink, r->owed, gbsi_rbm_n_owed(r), sizeof *r->owed, err));
-    GBSI_TRY(gbsi_put_numbers(sink, &r->owing, 1, sizeof r->owing, err));
-    GBSI_TRY(gbsi_put_numbers(sink, r->best, gbsi_rbm_n_best(r), sizeof *r->best, err));
-
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_put_numbers(sink, count, 5, sizeof count[0], err));
+    GBSI_PASS(gbsi_put_numbers(sink, r->curve, 2 * r->report->epochs, sizeof *r->curve, err));
+    GBSI_PASS(gbsi_put_numbers(sink, r->w, r->n * r->wide_m, sizeof *r->w, err));
+    GBSI_PASS(gbsi_put_numbers(sink, r->a, r->n, sizeof *r->a, err));
+    GBSI_PASS(gbsi_put_numbers(sink, r->b, r->m, sizeof *r->b, err));
+    GBSI_PASS(sink->put(sink->context, r->kept_v, batch * r->n, err));
+    GBSI_PASS(sink->put(sink->context, r->kept_h, batch * r->m, err));
+    GBSI_PASS(gbsi_put_numbers(sink, r->kept_herd, n_herd(r), sizeof *r->herd, err));
+    GBSI_PASS(gbsi_put_numbers(sink, r->owed, gbsi_rbm_n_owed(r), sizeof *r->owed, err));
+    GBSI_PASS(gbsi_put_numbers(sink, &r->owing, 1, sizeof r->owing, err));
+    return gbsi_put_numbers(sink, r->best, gbsi_rbm_n_best(r), sizeof *r->best, err);
 }
 
 static gbs_status check(const gbsi_rbm *r, bool right, gbs_error *err)
@@ -50,28 +46,27 @@ static gbs_status check(const gbsi_rbm *r, bool right, gbs_error *err)
 
 static gbs_status load(gbsi_rbm *r, const gbsi_source *source, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t batch = (size_t)r->options.batch;
     const uint64_t n_batches = (r->rows->n + batch - 1) / batch;
     uint64_t count[5];
-    GBSI_TRY(gbsi_take_numbers(source, count, 5, sizeof count[0], err));
-    GBSI_TRY(check(r,
-                   count[1] <= r->options.epochs && count[0] >= count[1] * n_batches &&
-                       count[0] <= r->options.epochs * n_batches && count[2] <= count[1] &&
-                       count[4] <= r->round &&
-                       (count[2] > 0) == (r->options.patience > 0 && count[1] > 0),
-                   err));
-    GBSI_TRY(gbsi_take_numbers(source, r->curve, 2 * count[1], sizeof *r->curve, err));
-    GBSI_TRY(gbsi_take_numbers(source, r->w, r->n * r->wide_m, sizeof *r->w, err));
-    GBSI_TRY(gbsi_take_numbers(source, r->a, r->n, sizeof *r->a, err));
-    GBSI_TRY(gbsi_take_numbers(source, r->b, r->m, sizeof *r->b, err));
-    GBSI_TRY(source->take(source->context, r->v, batch * r->n, err));
-    GBSI_TRY(source->take(source->context, r->h, batch * r->m, err));
-    GBSI_TRY(gbsi_take_numbers(source, r->herd, n_herd(r), sizeof *r->herd, err));
-    GBSI_TRY(gbsi_take_numbers(source, r->owed, gbsi_rbm_n_owed(r), sizeof *r->owed, err));
-    GBSI_TRY(gbsi_take_numbers(source, &r->owing, 1, sizeof r->owing, err));
-    GBSI_TRY(gbsi_take_numbers(source, r->best, gbsi_rbm_n_best(r), sizeof *r->best, err));
-    GBSI_TRY(check(r, true, err));
+    GBSI_PASS(gbsi_take_numbers(source, count, 5, sizeof count[0], err));
+    GBSI_PASS(check(r,
+                    count[1] <= r->options.epochs && count[0] >= count[1] * n_batches &&
+                        count[0] <= r->options.epochs * n_batches && count[2] <= count[1] &&
+                        count[4] <= r->round &&
+                        (count[2] > 0) == (r->options.patience > 0 && count[1] > 0),
+                    err));
+    GBSI_PASS(gbsi_take_numbers(source, r->curve, 2 * count[1], sizeof *r->curve, err));
+    GBSI_PASS(gbsi_take_numbers(source, r->w, r->n * r->wide_m, sizeof *r->w, err));
+    GBSI_PASS(gbsi_take_numbers(source, r->a, r->n, sizeof *r->a, err));
+    GBSI_PASS(gbsi_take_numbers(source, r->b, r->m, sizeof *r->b, err));
+    GBSI_PASS(source->take(source->context, r->v, batch * r->n, err));
+    GBSI_PASS(source->take(source->context, r->h, batch * r->m, err));
+    GBSI_PASS(gbsi_take_numbers(source, r->herd, n_herd(r), sizeof *r->herd, err));
+    GBSI_PASS(gbsi_take_numbers(source, r->owed, gbsi_rbm_n_owed(r), sizeof *r->owed, err));
+    GBSI_PASS(gbsi_take_numbers(source, &r->owing, 1, sizeof r->owing, err));
+    GBSI_PASS(gbsi_take_numbers(source, r->best, gbsi_rbm_n_best(r), sizeof *r->best, err));
+    GBSI_PASS(check(r, true, err));
     gbsi_rbm_turn(r);
     r->step = r->report->steps = count[0];
     r->pass = count[3];
@@ -82,9 +77,7 @@ static gbs_status load(gbsi_rbm *r, const gbsi_source *source, gbs_error *err)
         *(k == 0 ? &r->report->mean_pl : &r->report->held_out_pl) =
             r->curve[2 * (count[1] - 1) + k];
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Computes a digest of all that decides the result.

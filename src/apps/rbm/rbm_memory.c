@@ -126,10 +126,7 @@ static void set_chains(gbsi_rbm *r)
 
 gbs_status gbsi_rbm_begin(gbsi_rbm *rbm, size_t n_held_out, gbs_error *err)
 {
-    const gbs_status status = take_memory(rbm, n_held_out, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(take_memory(rbm, n_held_out, err));
     set_fields(rbm);
     set_couplings(rbm);
     set_chains(rbm);
@@ -151,18 +148,15 @@ void gbsi_rbm_free(gbsi_rbm *rbm)
 
 static gbs_status name_units(const gbsi_rbm *r, gbs_builder *builder, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (size_t u = 0; u < r->n + r->m; ++u) {
         char name[24];
         const char *given = gbs_rows_site_name(r->rows, (uint32_t)u);
         (void)snprintf(name, sizeof name, "%c%zu", u < r->n ? 'v' : 'h',
                        u < r->n ? u + 1 : u - r->n + 1);
-        GBSI_TRY(gbs_builder_name_variable(builder, (uint32_t)u,
-                                           u < r->n && given != NULL ? given : name, err));
+        GBSI_PASS(gbs_builder_name_variable(builder, (uint32_t)u,
+                                            u < r->n && given != NULL ? given : name, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* With v = (1 + s) / 2 and h = (1 + t) / 2, but for a constant:
@@ -171,30 +165,27 @@ cleanup:
  *                       + sum over i, j of s_i t_j W_ij / 4 */
 static gbs_status add_factors(const gbsi_rbm *r, gbs_builder *builder, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (size_t i = 0; i < r->n; ++i) {
         double field = 0.5 * r->a[i];
         for (size_t j = 0; j < r->m; ++j) {
             field += 0.25 * r->w[i * r->wide_m + j];
         }
-        GBSI_TRY(gbs_builder_add_field(builder, (uint32_t)i, field, err));
+        GBSI_PASS(gbs_builder_add_field(builder, (uint32_t)i, field, err));
     }
     for (size_t j = 0; j < r->m; ++j) {
         double field = 0.5 * r->b[j];
         for (size_t i = 0; i < r->n; ++i) {
             field += 0.25 * r->wt[j * r->wide_n + i];
         }
-        GBSI_TRY(gbs_builder_add_field(builder, (uint32_t)(r->n + j), field, err));
+        GBSI_PASS(gbs_builder_add_field(builder, (uint32_t)(r->n + j), field, err));
     }
     for (size_t i = 0; i < r->n; ++i) {
         for (size_t j = 0; j < r->m; ++j) {
-            GBSI_TRY(gbs_builder_add_ising(builder, (uint32_t)i, (uint32_t)(r->n + j),
-                                           0.25 * r->w[i * r->wide_m + j], err));
+            GBSI_PASS(gbs_builder_add_ising(builder, (uint32_t)i, (uint32_t)(r->n + j),
+                                            0.25 * r->w[i * r->wide_m + j], err));
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_rbm_model(const gbsi_rbm *rbm, gbs_model **model, gbs_error *err)

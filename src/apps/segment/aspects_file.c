@@ -23,20 +23,18 @@ static gbs_status read_word(gbsi_text *text, const char *word, gbs_error *err)
 static gbs_status read_named(gbsi_text *text, const char *name, uint64_t least, uint64_t most,
                              uint32_t *value, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     char expected[64];
     uint64_t found = 0;
-    GBSI_TRY(read_word(text, name, err));
+    GBSI_PASS(read_word(text, name, err));
     const gbsi_token token = gbsi_text_peek(text);
     (void)snprintf(expected, sizeof expected, "a number from %llu to %llu",
                    (unsigned long long)least, (unsigned long long)most);
-    GBSI_TRY(gbsi_text_integer(text, expected, most, &found, err));
+    GBSI_PASS(gbsi_text_integer(text, expected, most, &found, err));
     if (found < least) {
-        GBSI_TRY(gbsi_text_unexpected(text, token, expected, err));
+        GBSI_PASS(gbsi_text_unexpected(text, token, expected, err));
     }
     *value = (uint32_t)found;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_real(gbsi_text *text, double least, double most, const char *expected,
@@ -52,79 +50,66 @@ static gbs_status read_real(gbsi_text *text, double least, double most, const ch
 static gbs_status read_centres(gbsi_text *text, const char *name, gbsi_vocabulary *v,
                                gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint64_t n = 0;
-    GBSI_TRY(read_word(text, name, err));
+    GBSI_PASS(read_word(text, name, err));
     const gbsi_token token = gbsi_text_peek(text);
-    GBSI_TRY(gbsi_text_count(text, "a number of words", (size_t)v->width * LEAST_BYTES, &n, err));
+    GBSI_PASS(gbsi_text_count(text, "a number of words", (size_t)v->width * LEAST_BYTES, &n, err));
     if (n == 0 || n > UINT32_MAX) {
-        GBSI_TRY(gbsi_text_unexpected(text, token, "at least one word", err));
+        GBSI_PASS(gbsi_text_unexpected(text, token, "at least one word", err));
     }
     v->centre = gbsi_alloc_array((size_t)n * v->width, sizeof *v->centre);
-    if (v->centre == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "words", (size_t)n * v->width * sizeof *v->centre));
-    }
+    GBSI_PASS(GBSI_HAVE(err, "words", v->centre));
     v->n = (uint32_t)n;
     for (size_t i = 0; i < (size_t)n * v->width; i++) {
         double value = 0.0;
-        GBSI_TRY(read_real(text, -1e6, 1e6, "a number from -1e6 to 1e6", &value, err));
+        GBSI_PASS(read_real(text, -1e6, 1e6, "a number from -1e6 to 1e6", &value, err));
         v->centre[i] = (float)value;
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_class(gbsi_text *text, gbs_aspects *a, uint32_t number, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(read_word(text, "class", err));
+    GBSI_PASS(read_word(text, "class", err));
     const gbsi_token token = gbsi_text_next(text);
     if (token.n == 0) {
-        GBSI_TRY(gbsi_text_unexpected(text, token, "the name of a class", err));
+        GBSI_PASS(gbsi_text_unexpected(text, token, "the name of a class", err));
     }
     char *name = gbsi_alloc_zero(token.n + 1);
-    if (name == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "classes", token.n));
-    }
+    GBSI_PASS(GBSI_HAVE(err, "classes", name));
     memcpy(name, token.at, token.n);
     a->name[number] = name;
     for (uint32_t other = 0; other < number; other++) {
         if (strcmp(a->name[other], name) == 0) {
-            GBSI_TRY(gbsi_text_unexpected(text, token, "the name of another class", err));
+            GBSI_PASS(gbsi_text_unexpected(text, token, "the name of another class", err));
         }
     }
     for (int m = 0; m < GBSI_WORD_KINDS; m++) {
         for (size_t w = 0; w < a->n_words[m]; w++) {
-            GBSI_TRY(read_real(text, 1e-100, 1.0, "a probability above 0",
-                               &a->beta[m][w * a->n_classes + number], err));
+            GBSI_PASS(read_real(text, 1e-100, 1.0, "a probability above 0",
+                                &a->beta[m][w * a->n_classes + number], err));
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_classes(gbsi_text *text, gbs_aspects *a, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint32_t n = 0;
-    GBSI_TRY(read_named(text, "classes", 2, GBS_MAX_CLASSES, &n, err));
+    GBSI_PASS(read_named(text, "classes", 2, GBS_MAX_CLASSES, &n, err));
     a->name = gbsi_alloc_array_zero(n, sizeof *a->name);
-    if (a->name == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "classes", n * sizeof *a->name));
-    }
+    GBSI_PASS(GBSI_HAVE(err, "classes", a->name));
     a->n_classes = n;
     for (int m = 0; m < GBSI_WORD_KINDS; m++) {
         a->beta[m] = gbsi_aspects_beta(a, m);
         if (a->beta[m] == NULL && a->n_words[m] > 0) {
-            GBSI_TRY(gbsi_no_memory(err, "classes", (size_t)n * a->n_words[m]));
+            return gbsi_no_memory(err, "classes", (size_t)n * a->n_words[m]);
         }
     }
     for (uint32_t number = 0; number < n; number++) {
-        GBSI_TRY(read_class(text, a, number, err));
+        GBSI_PASS(read_class(text, a, number, err));
     }
-    GBSI_TRY(gbsi_text_expect_end(text, "the last class", err));
-cleanup:
-    return status;
+    return gbsi_text_expect_end(text, "the last class", err);
 }
 
 static gbs_status read_aspects(const gbsi_input *input, gbs_aspects **aspects, gbs_error *err)
@@ -133,9 +118,7 @@ static gbs_status read_aspects(const gbsi_input *input, gbs_aspects **aspects, g
     gbsi_text text;
     uint32_t version = 0;
     gbs_aspects *a = gbsi_alloc_zero(sizeof *a);
-    if (a == NULL) {
-        return gbsi_no_memory(err, "classes", sizeof *a);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "classes", a));
     GBSI_TRY(gbsi_text_open(&text, input, NULL, err));
     GBSI_TRY(read_named(&text, "gibbsite-aspects", 1, 1, &version, err));
     GBSI_TRY(read_named(&text, "side", 4, MOST_SIDE, &a->side, err));
@@ -208,10 +191,7 @@ gbs_status gbs_aspects_write(const gbs_aspects *aspects, const char *path, gbs_e
     GBSI_NEED(aspects);
     GBSI_NEED(path);
     gbs_output *output = NULL;
-    const gbs_status status = gbs_output_open(path, &output, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbs_output_open(path, &output, err));
     put_named(output, "gibbsite-aspects", 1);
     put_named(output, "side", aspects->side);
     put_named(output, "step", aspects->step);

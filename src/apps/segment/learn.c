@@ -28,10 +28,7 @@ typedef struct learning {
 static gbs_status take_options(learning *l, const gbs_aspect_options *options, gbs_error *err)
 {
     gbs_aspect_options *o = &l->o;
-    const gbs_status status = gbsi_question_settle("learn aspects", options, o, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_question_settle("learn aspects", options, o, err));
     o->step = o->step == 0 ? o->side / 2 : o->step;
     return GBS_OK;
 }
@@ -40,15 +37,12 @@ static gbs_status take_options(learning *l, const gbs_aspect_options *options, g
 
 static gbs_status reserve(learning *l, size_t n, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_reserve((void **)&l->texture, &l->texture_capacity, n,
-                          GBSI_TEXTURE * sizeof *l->texture, "patches", err));
-    GBSI_TRY(gbsi_reserve((void **)&l->color, &l->color_capacity, n, GBSI_COLOR * sizeof *l->color,
-                          "patches", err));
-    GBSI_TRY(
-        gbsi_reserve((void **)&l->place, &l->place_capacity, n, sizeof *l->place, "patches", err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_reserve((void **)&l->texture, &l->texture_capacity, n,
+                           GBSI_TEXTURE * sizeof *l->texture, "patches", err));
+    GBSI_PASS(gbsi_reserve((void **)&l->color, &l->color_capacity, n, GBSI_COLOR * sizeof *l->color,
+                           "patches", err));
+    return gbsi_reserve((void **)&l->place, &l->place_capacity, n, sizeof *l->place, "patches",
+                        err);
 }
 
 static gbs_status describe(learning *l, const gbs_image *image, gbsi_training_picture *picture,
@@ -140,27 +134,23 @@ static void find_words(void *context, uint32_t member)
 
 static gbs_status make_words(learning *l, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_aspects *a = l->aspects;
     a->texture = (gbsi_vocabulary){.n = (uint32_t)l->o.texture_words, .width = GBSI_TEXTURE};
     a->color = (gbsi_vocabulary){.n = (uint32_t)l->o.color_words, .width = GBSI_COLOR};
-    GBSI_TRY(gbsi_vocabulary_learn(&l->work, l->texture, l->n_patches, l->o.seed, GBSI_WORD_TEXTURE,
-                                   &a->texture, err));
-    GBSI_TRY(gbsi_vocabulary_learn(&l->work, l->color, l->n_patches, l->o.seed, GBSI_WORD_COLOR,
-                                   &a->color, err));
+    GBSI_PASS(gbsi_vocabulary_learn(&l->work, l->texture, l->n_patches, l->o.seed,
+                                    GBSI_WORD_TEXTURE, &a->texture, err));
+    GBSI_PASS(gbsi_vocabulary_learn(&l->work, l->color, l->n_patches, l->o.seed, GBSI_WORD_COLOR,
+                                    &a->color, err));
     a->n_words[GBSI_WORD_TEXTURE] = a->texture.n;
     a->n_words[GBSI_WORD_COLOR] = a->color.n;
     a->n_words[GBSI_WORD_PLACE] = a->cells * a->cells;
     l->word = gbsi_alloc_array(l->n_patches, GBSI_WORD_KINDS * sizeof *l->word);
-    if (l->word == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "patches", l->n_patches * sizeof *l->word));
-    }
+    GBSI_PASS(GBSI_HAVE(err, "patches", l->word));
     gbsi_pool_run(l->work.pool, find_words, l);
     if (gbsi_watch_stopped(&l->work.watch)) {
-        GBSI_TRY(gbsi_watch_fail(err, "learning"));
+        GBSI_PASS(gbsi_watch_fail(err, "learning"));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- EM -------------------------------------------------------------------------------------- */
@@ -252,41 +242,36 @@ static void tell_point(const learning *l)
 
 static gbs_status run_em(learning *l, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     double before = 0.0;
-    GBSI_TRY(begin(l, err));
+    GBSI_PASS(begin(l, err));
     l->work.progress.passes = l->o.iterations;
     while (l->report.iterations < l->o.iterations && !l->report.converged) {
-        GBSI_TRY(iterate(l, &l->report.mean_log_like, err));
+        GBSI_PASS(iterate(l, &l->report.mean_log_like, err));
         l->report.converged = l->report.iterations > 1 && /* the first two begin alike */
                               l->report.mean_log_like - before < l->o.tolerance;
         before = l->report.mean_log_like;
         l->work.progress.pass = ++l->report.iterations;
         tell_point(l);
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
 static gbs_status learn(learning *l, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_aspects *a = gbsi_alloc_zero(sizeof *a);
     l->aspects = a;
-    if (a == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "classes", sizeof *a));
-    }
+    GBSI_PASS(GBSI_HAVE(err, "classes", a));
     a->side = (uint32_t)l->o.side;
     a->step = (uint32_t)l->o.step;
     a->cells = (uint32_t)l->o.position_cells;
-    GBSI_TRY(describe_all(l, err));
-    GBSI_TRY(make_words(l, err));
+    GBSI_PASS(describe_all(l, err));
+    GBSI_PASS(make_words(l, err));
     a->name = l->training.name;
     a->n_classes = l->training.n_classes;
     l->training.name = NULL;
-    GBSI_TRY(run_em(l, err));
+    GBSI_PASS(run_em(l, err));
     l->report.n_pictures = l->training.n_pictures;
     l->report.n_patches = l->n_patches;
     l->report.n_classes = a->n_classes;
@@ -294,8 +279,7 @@ static gbs_status learn(learning *l, gbs_error *err)
         l->report.n_words[m] = a->n_words[m];
     }
     l->report.seconds = gbsi_clock_s() - l->work.begun_s;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbs_aspects_learn(const char *path, const gbs_aspect_options *options,

@@ -32,14 +32,9 @@ gbs_status gbsi_grid_fit(const gbs_image *picture, gbsi_grid *grid, gbs_error *e
 gbs_status gbsi_view_make(const gbs_image *picture, gbsi_view *view, gbs_error *err)
 {
     const size_t n = (size_t)picture->width * picture->height;
-    const gbs_status status = gbsi_image_colored(picture, &view->colored, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_image_colored(picture, &view->colored, err));
     view->light = gbsi_alloc_array(n, sizeof *view->light);
-    if (view->light == NULL) {
-        return gbsi_no_memory(err, "picture", n * sizeof *view->light);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "picture", view->light));
     for (size_t i = 0; i < n; i++) {
         view->light[i] = (float)gbsi_image_grey(&view->colored, i) / (float)view->colored.maxval;
     }

@@ -48,9 +48,7 @@ static gbs_status draw_map(const gbs_segment *s, const uint32_t *label, gbs_imag
 {
     const size_t n = (size_t)s->width * s->height;
     uint32_t *of_pixel = gbsi_alloc_array(n, sizeof *of_pixel);
-    if (of_pixel == NULL) {
-        return gbsi_no_memory(err, "picture", n * sizeof *of_pixel);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "picture", of_pixel));
     for (uint32_t r = 0; r < s->height; r++) {
         for (uint32_t c = 0; c < s->width; c++) {
             of_pixel[(size_t)r * s->width + c] = label[patch_of(s, r, c)];
@@ -109,23 +107,19 @@ gbs_status gbs_segment_draw(const gbs_segment *segment, const gbs_image *picture
                             const uint32_t *label, const gbs_rectangle *rectangle,
                             gbs_segment_picture what, gbs_image *image, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     GBSI_NEED(segment);
     GBSI_NEED(picture);
     GBSI_NEED(label);
     GBSI_NEED(image);
-    GBSI_TRY(gbsi_image_check(picture, "picture", err));
-    GBSI_TRY(check_size(segment, picture, "picture", err));
-    GBSI_TRY(check_labels(segment, label, err));
-    GBSI_TRY(gbsi_rectangle_check(segment, rectangle, err));
+    GBSI_PASS(gbsi_image_check(picture, "picture", err));
+    GBSI_PASS(check_size(segment, picture, "picture", err));
+    GBSI_PASS(check_labels(segment, label, err));
+    GBSI_PASS(gbsi_rectangle_check(segment, rectangle, err));
     if (what != GBS_SEGMENT_MAP && what != GBS_SEGMENT_OVERLAY) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "there is no picture number %d", (int)what));
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "there is no picture number %d", (int)what);
     }
-    GBSI_TRY(what == GBS_SEGMENT_MAP
-                 ? draw_map(segment, label, image, err)
-                 : draw_overlay(segment, picture, label, rectangle, image, err));
-cleanup:
-    return status;
+    return what == GBS_SEGMENT_MAP ? draw_map(segment, label, image, err)
+                                   : draw_overlay(segment, picture, label, rectangle, image, err);
 }
 
 /* ---- the truth ------------------------------------------------------------------------------- */
@@ -155,19 +149,18 @@ gbs_status gbs_segment_compare(const gbs_segment *segment, const gbs_image *trut
                                const uint32_t *label, const gbs_rectangle *rectangle,
                                gbs_segment_score *score, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     GBSI_NEED(segment);
     GBSI_NEED(truth);
     GBSI_NEED(label);
     GBSI_NEED(score);
-    GBSI_TRY(gbsi_image_check(truth, "truth", err));
-    GBSI_TRY(check_size(segment, truth, "truth", err));
-    GBSI_TRY(check_labels(segment, label, err));
-    GBSI_TRY(gbsi_rectangle_check(segment, rectangle, err));
+    GBSI_PASS(gbsi_image_check(truth, "truth", err));
+    GBSI_PASS(check_size(segment, truth, "truth", err));
+    GBSI_PASS(check_labels(segment, label, err));
+    GBSI_PASS(gbsi_rectangle_check(segment, rectangle, err));
     if (truth->kind == GBS_IMAGE_COLOR) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT,
-                           "truth: found a picture in colour, expected grey or a palette, whose "
-                           "pixel values are classes"));
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "truth: found a picture in colour, expected grey or a palette, whose "
+                         "pixel values are classes");
     }
     const uint32_t k = segment->aspects->n_classes;
     memset(score, 0, (k + 1) * sizeof *score);
@@ -186,6 +179,5 @@ gbs_status gbs_segment_compare(const gbs_segment *segment, const gbs_image *trut
         score[k].n_right += score[a].n_right;
         score[k].n_given += score[a].n_given;
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }

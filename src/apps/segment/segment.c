@@ -93,9 +93,7 @@ static gbs_status see(gbs_segment *s, const gbs_image *picture, gbsi_work *work,
     s->word = gbsi_alloc_array(n, GBSI_WORD_KINDS * sizeof *s->word);
     s->alone = gbsi_alloc_array(n, sizeof *s->alone);
     s->share = gbsi_alloc_array(s->aspects->n_classes, sizeof *s->share);
-    if (s->word == NULL || s->alone == NULL || s->share == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "patches", n * GBSI_WORD_KINDS * sizeof *s->word));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "patches", s->word, s->alone, s->share));
     GBSI_TRY(gbsi_view_make(picture, &view, err));
     seeing job = {.segment = s, .view = &view, .work = work};
     gbsi_pool_run(work->pool, find_words, &job);
@@ -131,9 +129,7 @@ gbs_status gbs_segment_new(const gbs_aspects *aspects, const gbs_image *picture,
     GBSI_TRY(gbsi_image_check(picture, "picture", err));
     GBSI_TRY(gbsi_work_begin(&work, &limits, callbacks, 0, err));
     s = gbsi_alloc_zero(sizeof *s);
-    if (s == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "picture", sizeof *s));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "picture", s));
     s->aspects = aspects;
     s->coupling = o.coupling;
     s->neighbours = (uint32_t)o.neighbours;
@@ -218,7 +214,6 @@ static gbs_status add_words(const gbs_segment *s, gbs_builder *builder, gbs_erro
 static gbs_status join_neighbours(const gbs_segment *s, gbs_builder *builder, gbs_error *err)
 {
     static const int step[4][2] = {{0, 1}, {1, 0}, {1, -1}, {1, 1}};
-    gbs_status status = GBS_OK;
     const uint32_t rows = s->grid.rows;
     const uint32_t columns = s->grid.columns;
     for (unsigned k = 0; k < s->neighbours / 2; k++) {
@@ -227,12 +222,11 @@ static gbs_status join_neighbours(const gbs_segment *s, gbs_builder *builder, gb
                 const uint32_t i = r * columns + c;
                 const uint32_t j =
                     (r + (uint32_t)step[k][0]) * columns + (uint32_t)((int64_t)c + step[k][1]);
-                GBSI_TRY(gbs_builder_add_potts(builder, i, j, s->coupling, err));
+                GBSI_PASS(gbs_builder_add_potts(builder, i, j, s->coupling, err));
             }
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbs_segment_model(const gbs_segment *segment, gbs_model **model, gbs_error *err)
@@ -333,9 +327,7 @@ gbs_status gbs_segment_scan(const gbs_segment *segment, const gbs_rectangle *rec
         .size = sizeof bounds, .rule = GBS_INFLUENCE_BOUND, .stop = stop, .stop_context = context};
     gbs_scan_request request = {.size = sizeof request, .match = gbsi_segment_n(segment)};
     double *weight = gbsi_alloc_array(gbsi_segment_n(segment), sizeof *weight);
-    if (weight == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "patches", gbsi_segment_n(segment) * sizeof *weight));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "patches", weight));
     GBSI_TRY(gbsi_rectangle_check(segment, rectangle, err));
     for (size_t i = 0; i < gbsi_segment_n(segment); i++) {
         weight[i] = gbsi_rectangle_has(segment, rectangle, i) ? 1.0 : 0.0;

@@ -48,52 +48,48 @@ static gbs_status class_of(gbsi_training *t, const gbsi_text *line, gbsi_token t
     if (a == GBS_MAX_CLASSES) {
         return gbsi_text_fail(line, token, err, "found more than %u classes", GBS_MAX_CLASSES);
     }
-    gbs_status status = GBS_OK;
-    GBSI_TRY(
+    GBSI_PASS(
         gbsi_reserve((void **)&t->name, &t->name_capacity, a + 1, sizeof *t->name, "classes", err));
-    GBSI_TRY(gbsi_reserve((void **)&t->place, &t->place_capacity, a + 1, sizeof *t->place,
-                          "classes", err));
+    GBSI_PASS(gbsi_reserve((void **)&t->place, &t->place_capacity, a + 1, sizeof *t->place,
+                           "classes", err));
     t->place[a] = token;
     t->name[a] = copy(token.at, token.n, "", 0);
     if (t->name[a] == NULL) {
         return gbsi_no_memory(err, "classes", token.n);
     }
     t->n_classes++;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_lines(gbsi_training *t, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_text text = t->text;
     gbsi_text line;
     while (gbsi_line_next(&text, &line)) {
         uint32_t number = 0;
         gbsi_token token = gbsi_text_next(&line);
-        GBSI_TRY(gbsi_reserve((void **)&t->picture, &t->picture_capacity, t->n_pictures + 1,
-                              sizeof *t->picture, "pictures", err));
+        GBSI_PASS(gbsi_reserve((void **)&t->picture, &t->picture_capacity, t->n_pictures + 1,
+                               sizeof *t->picture, "pictures", err));
         gbsi_training_picture *picture = &t->picture[t->n_pictures];
         *picture = (gbsi_training_picture){.line = token.at, .path = path_of(t->input.name, token)};
         if (picture->path == NULL) {
-            GBSI_TRY(gbsi_no_memory(err, "pictures", token.n));
+            return gbsi_no_memory(err, "pictures", token.n);
         }
         t->n_pictures++;
         token = gbsi_text_next(&line);
         if (token.n == 0) {
-            GBSI_TRY(gbsi_line_unexpected(&line, token,
-                                          "names of the classes that the picture shows", err));
+            GBSI_PASS(gbsi_line_unexpected(&line, token,
+                                           "names of the classes that the picture shows", err));
         }
         for (; token.n != 0; token = gbsi_text_next(&line)) {
-            GBSI_TRY(class_of(t, &line, token, &number, err));
+            GBSI_PASS(class_of(t, &line, token, &number, err));
         }
     }
     if (t->n_pictures == 0) {
-        GBSI_TRY(gbsi_text_unexpected(&text, gbsi_text_peek(&text),
-                                      "a picture and the classes that it shows", err));
+        GBSI_PASS(gbsi_text_unexpected(&text, gbsi_text_peek(&text),
+                                       "a picture and the classes that it shows", err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- what each shows ------------------------------------------------------------------------- */
@@ -104,18 +100,13 @@ static gbs_status mark(gbsi_training *t, gbs_error *err)
     gbsi_text text = t->text;
     gbsi_text line;
     t->shown = gbsi_alloc_zero(n);
-    if (t->shown == NULL) {
-        return gbsi_no_memory(err, "classes", n);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "classes", t->shown));
     for (size_t k = 0; gbsi_line_next(&text, &line); k++) {
         uint32_t number = 0;
         (void)gbsi_text_next(&line);
         for (gbsi_token token = gbsi_text_next(&line); token.n != 0;
              token = gbsi_text_next(&line)) {
-            const gbs_status status = class_of(t, &line, token, &number, err);
-            if (status < 0) {
-                return status;
-            }
+            GBSI_PASS(class_of(t, &line, token, &number, err));
             t->shown[k * t->n_classes + number] = 1;
         }
     }
@@ -138,23 +129,21 @@ static gbs_status check_pair(const gbsi_training *t, uint32_t a, uint32_t b, gbs
 
 gbs_status gbsi_training_read(const char *path, gbsi_training *training, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_input_read_text(path, &training->input, err));
-    GBSI_TRY(gbsi_text_open(&training->text, &training->input, NULL, err));
+    GBSI_PASS(gbsi_input_read_text(path, &training->input, err));
+    GBSI_PASS(gbsi_text_open(&training->text, &training->input, NULL, err));
     training->text.comment = '#';
-    GBSI_TRY(read_lines(training, err));
-    GBSI_TRY(mark(training, err));
+    GBSI_PASS(read_lines(training, err));
+    GBSI_PASS(mark(training, err));
     for (uint32_t b = 1; b < training->n_classes; b++) {
         for (uint32_t a = 0; a < b; a++) {
-            GBSI_TRY(check_pair(training, a, b, err));
+            GBSI_PASS(check_pair(training, a, b, err));
         }
     }
     if (training->n_classes < 2) {
-        GBSI_TRY(gbsi_text_fail(&training->text, training->place[0], err,
-                                "found no class but %s, expected at least two", training->name[0]));
+        return gbsi_text_fail(&training->text, training->place[0], err,
+                              "found no class but %s, expected at least two", training->name[0]);
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 void gbsi_training_free(gbsi_training *training)

@@ -153,9 +153,7 @@ static gbs_status refine(search *s, gbs_error *err)
     gbs_status status = GBS_OK;
     double *sum = gbsi_alloc_array((size_t)s->v->n * s->v->width, sizeof *sum);
     uint32_t *count = gbsi_alloc_array(s->v->n, sizeof *count);
-    if (sum == NULL || count == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "words", (size_t)s->v->n * s->v->width * sizeof *sum));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "words", sum, count));
     for (int round = 0; round < MOST_ROUNDS; round++) {
         bool moved = round == 0;
         gbsi_pool_run(s->work->pool, assign, s);

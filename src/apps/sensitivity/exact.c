@@ -59,9 +59,7 @@ static gbs_status take_queries(solving *s, gbs_error *err)
     s->n_query = (uint32_t)f->n_factors;
     s->query = gbsi_alloc_array(s->n_query, sizeof *s->query);
     s->number = gbsi_alloc_array(s->n_query, sizeof *s->number);
-    if (s->query == NULL || s->number == NULL) {
-        return gbsi_no_memory(err, "sensitivity", s->n_query * sizeof *s->query);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "sensitivity", s->query, s->number));
     for (size_t i = 0; i < f->n_factors; ++i) {
         s->number[i] = i;
         s->query[i] = (gbsi_case_scope){.variable = f->scope + f->scope_start[i],
@@ -101,24 +99,18 @@ static gbs_status check_bytes(const solving *s, gbs_error *err)
 static gbs_status make_tree(solving *s, const gbs_exact_options *options, gbsi_watch *watch,
                             gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_reduced *r = s->reduced;
-    GBSI_TRY(gbsi_solver_init(&s->solver, r->model, NULL, options, err));
+    GBSI_PASS(gbsi_solver_init(&s->solver, r->model, NULL, options, err));
     assert(s->solver.whole->borrows); /* tables of ones, variables of two states or more */
-    GBSI_TRY(gbsi_solver_plan_tree(&s->solver, r->user_variable, watch, err));
-    GBSI_TRY(take_queries(s, err));
-    GBSI_TRY(check_bytes(s, err));
+    GBSI_PASS(gbsi_solver_plan_tree(&s->solver, r->user_variable, watch, err));
+    GBSI_PASS(take_queries(s, err));
+    GBSI_PASS(check_bytes(s, err));
     gbsi_reduced_fill(s->reduced);
-    GBSI_TRY(gbsi_case_tree_new(s->solver.whole, s->solver.tree, 1, &r->indicator, s->n_query,
-                                s->query, watch, &s->tree, err));
-    GBSI_TRY(gbsi_case_worker_new(s->tree, NULL, watch, &s->worker, err));
+    GBSI_PASS(gbsi_case_tree_new(s->solver.whole, s->solver.tree, 1, &r->indicator, s->n_query,
+                                 s->query, watch, &s->tree, err));
+    GBSI_PASS(gbsi_case_worker_new(s->tree, NULL, watch, &s->worker, err));
     s->p = gbsi_alloc_array(N_CASES * s->n_p, sizeof *s->p);
-    if (s->p == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "sensitivity", N_CASES * s->n_p * sizeof *s->p));
-    }
-
-cleanup:
-    return status;
+    return GBSI_HAVE(err, "sensitivity", s->p);
 }
 
 static gbs_status run_cases(solving *s, gbsi_watch *watch, gbs_error *err)

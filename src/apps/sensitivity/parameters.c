@@ -31,11 +31,8 @@ static gbs_status take_room(gbs_sensitivities *a, gbs_error *err)
     a->log_p = gbsi_alloc_array_zero(n, sizeof *a->log_p);
     a->low = gbsi_alloc_array(n, sizeof *a->low);
     a->high = gbsi_alloc_array(n, sizeof *a->high);
-    return a->kind == NULL || a->factor == NULL || a->of == NULL || a->entry == NULL ||
-                   a->value == NULL || a->derivative == NULL || a->mcse == NULL ||
-                   a->log_p == NULL || a->low == NULL || a->high == NULL
-               ? gbsi_no_memory(err, "sensitivity", 10 * n * sizeof *a->value)
-               : GBS_OK;
+    return GBSI_HAVE(err, "sensitivity", a->kind, a->factor, a->of, a->entry, a->value,
+                     a->derivative, a->mcse, a->log_p, a->low, a->high);
 }
 
 static void put(gbs_sensitivities *a, size_t i, gbs_parameter_kind kind, size_t factor, uint32_t of,
@@ -102,10 +99,7 @@ gbs_status gbsi_parameters_list(const gbs_model *model, const gbs_evidence *evid
         n += gbsi_log_likelihood(evidence, v) != NULL ? model->arity[v] : 0;
     }
     answer->n_parameters = n;
-    const gbs_status status = take_room(answer, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(take_room(answer, err));
     for (size_t f = 0; f < n_factors; ++f) {
         list_factor(model, f, (*first)[f], answer);
     }

@@ -110,11 +110,8 @@ static gbs_status take_room(gbsi_reduced *r, gbs_error *err)
     for (size_t f = 0; r->unit.weight != NULL && f < n_factors; ++f) {
         r->unit.weight[f] = 1.0;
     }
-    return r->number == NULL || r->user_variable == NULL || r->state == NULL ||
-                   r->likelihood == NULL || r->factor == NULL || r->at == NULL ||
-                   r->unit.weight == NULL
-               ? gbsi_no_memory(err, "sensitivity", m->n_variables * sizeof *r->number)
-               : GBS_OK;
+    return GBSI_HAVE(err, "sensitivity", r->number, r->user_variable, r->state, r->likelihood,
+                     r->factor, r->at, r->unit.weight);
 }
 
 /* Numbers the free variables and, after them, the indicator; keeps the states of all others. */
@@ -280,9 +277,7 @@ static gbs_status add_all(gbsi_reduced *r, gbs_builder *builder, gbs_error *err)
     GBSI_TRY(find_largest(r, &most, err));
     zeros = gbsi_alloc_array_zero(most, sizeof *zeros);
     scope = gbsi_alloc_array((size_t)m->n_variables + 1, sizeof *scope);
-    if (zeros == NULL || scope == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "sensitivity", most * sizeof *zeros));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "sensitivity", zeros, scope));
     GBSI_TRY(add_factors(r, builder, zeros, scope, err));
     for (uint32_t i = 0; i < r->n_likelihoods; ++i) {
         const uint32_t v = r->likelihood[i];
@@ -316,9 +311,7 @@ gbs_status gbsi_reduced_new(const gbs_model *user, const gbs_evidence *evidence,
                             uint32_t state, gbsi_reduced **out, gbs_error *err)
 {
     gbsi_reduced *r = gbsi_alloc_zero(sizeof *r);
-    if (r == NULL) {
-        return gbsi_no_memory(err, "sensitivity", sizeof *r);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "sensitivity", r));
     r->user = user;
     r->evidence = evidence;
     r->variable = variable;

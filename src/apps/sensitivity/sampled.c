@@ -73,9 +73,7 @@ static gbs_status count_cells(sampling *s, gbs_error *err)
     s->n_longest = 1;
     s->n_widest = 1;
     s->cell = gbsi_alloc_array(f->n_factors + 1, sizeof *s->cell);
-    if (s->cell == NULL) {
-        return gbsi_no_memory(err, "sensitivity", f->n_factors * sizeof *s->cell);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "sensitivity", s->cell));
     for (size_t i = 0; i < f->n_factors; ++i) {
         const size_t n_parameters = s->first[i + 1] - s->first[i];
         const size_t n = f->kind[i] == GBS_FACTOR_TABLE ? gbsi_rest_begin(r, i).n_joint
@@ -121,11 +119,8 @@ static gbs_status take_room(sampling *s, gbs_error *err)
     s->room = gbsi_alloc_array(2 * (size_t)GBS_MAX_ARITY, sizeof *s->room);
     s->is_zero = gbsi_alloc_array(GBS_MAX_ARITY, 1);
     s->score = gbsi_alloc_array(s->n_longest, sizeof *s->score);
-    return s->sum == NULL || s->draws == NULL || s->w == NULL || s->out == NULL ||
-                   s->mean == NULL || s->square == NULL || s->room == NULL || s->is_zero == NULL ||
-                   s->score == NULL
-               ? gbsi_no_memory(err, "sensitivity", n_sums * sizeof *s->sum)
-               : GBS_OK;
+    return GBSI_HAVE(err, "sensitivity", s->sum, s->draws, s->w, s->out, s->mean, s->square,
+                     s->room, s->is_zero, s->score);
 }
 
 /* ---- draws ----------------------------------------------------------------------------------- */
@@ -520,9 +515,7 @@ static gbs_status read_p(sampling *s, gbs_error *err)
     const size_t n = m->state_offset[m->n_variables];
     const size_t at = m->state_offset[s->answer->variable] + s->answer->state;
     double *p = gbsi_alloc_array(2 * n, sizeof *p);
-    if (p == NULL) {
-        return gbsi_no_memory(err, "sensitivity", 2 * n * sizeof *p);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "sensitivity", p));
     const gbs_status status = gbs_run_marginals(s->run, p, p + n, NULL, NULL, err);
     if (status >= 0) {
         s->answer->p = p[at];

@@ -117,9 +117,7 @@ static gbs_status make(gbsi_zero_entries *z, uint32_t *of_child, gbs_error *err)
     z->factor = gbsi_alloc_array(n_factors, sizeof *z->factor);
     z->first = gbsi_alloc_array_zero(n_factors + 1, sizeof *z->first);
     z->state = gbsi_alloc_array(m->n_variables, sizeof *z->state);
-    if (z->table == NULL || z->factor == NULL || z->first == NULL || z->state == NULL) {
-        return gbsi_no_memory(err, "sensitivity", n_factors * sizeof *z->first);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "sensitivity", z->table, z->factor, z->first, z->state));
     for (size_t i = 0; i < n_factors; ++i) {
         const uint32_t v = child_of(&m->factors, i);
         z->table[i] = of_child[v] == i ? (uint32_t)z->n : GBSI_NONE;
@@ -134,9 +132,7 @@ static gbs_status make(gbsi_zero_entries *z, uint32_t *of_child, gbs_error *err)
     }
     z->other = gbsi_alloc_array(z->first[z->n] + 1, sizeof *z->other);
     z->logr = gbsi_alloc_array(largest, sizeof *z->logr);
-    if (z->other == NULL || z->logr == NULL) {
-        return gbsi_no_memory(err, "sensitivity", z->first[z->n] * sizeof *z->other);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "sensitivity", z->other, z->logr));
     find_others(z, of_child);
     for (size_t k = z->n; k > 0; --k) { /* each has moved to where the next one began */
         z->first[k] = z->first[k - 1];
@@ -158,9 +154,7 @@ gbs_status gbsi_zero_entries_new(const gbsi_reduced *reduced, gbsi_zero_entries 
     }
     z = gbsi_alloc_zero(sizeof *z);
     of_child = gbsi_alloc_array(m->n_variables, sizeof *of_child);
-    if (z == NULL || of_child == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "sensitivity", m->n_variables * sizeof *of_child));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "sensitivity", z, of_child));
     z->reduced = reduced;
     find_tables(z, of_child);
     GBSI_TRY(make(z, of_child, err));

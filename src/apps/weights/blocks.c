@@ -49,10 +49,7 @@ gbs_status gbsi_blocks_sum(const gbsi_blocks *blocks, gbsi_pool *pool, double **
     summing s = {.blocks = blocks, .n_members = gbsi_pool_size(pool)};
     s.stride = (blocks->n_sums + AT_ONCE - 1) / AT_ONCE * AT_ONCE;
     s.sum = gbsi_alloc_array(s.n_members + (size_t)1, s.stride * sizeof *s.sum);
-    if (s.sum == NULL) {
-        return gbsi_no_memory(err, "sums of threads",
-                              (s.n_members + (size_t)1) * s.stride * sizeof *s.sum);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "sums of threads", s.sum));
     memset(s.sum, 0, blocks->n_sums * sizeof *s.sum);
     for (; s.first < blocks->n; s.first += s.n_members * blocks->of_block) {
         gbsi_pool_run(pool, sum_block, &s);

@@ -31,16 +31,12 @@ gbs_status gbsi_judge_init(gbsi_judge *judge, const gbs_model *model, const gbs_
                            bool exact, uint64_t memory_limit, gbsi_pool *pool, gbsi_watch *watch,
                            gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_judge_check(model, data, err));
-    GBSI_TRY(gbsi_learnt_find(model, &judge->learnt, err));
-    status = exact ? gbsi_likelihood_new(model, &judge->learnt, data, memory_limit, watch,
-                                         &judge->likelihood, err)
-                   : gbsi_pseudo_init(&judge->pseudo, model, &judge->learnt, data, true, pool,
-                                      watch, err);
-
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_judge_check(model, data, err));
+    GBSI_PASS(gbsi_learnt_find(model, &judge->learnt, err));
+    return exact ? gbsi_likelihood_new(model, &judge->learnt, data, memory_limit, watch,
+                                       &judge->likelihood, err)
+                 : gbsi_pseudo_init(&judge->pseudo, model, &judge->learnt, data, true, pool, watch,
+                                    err);
 }
 
 gbs_status gbsi_judge_at(gbsi_judge *judge, const double *w, double *sum, gbs_error *err)
@@ -59,9 +55,7 @@ static gbs_status judge_model(const gbs_model *model, const gbs_data *data, bool
     GBSI_TRY(
         gbsi_judge_init(&judge, model, data, exact, gbsi_default_memory_limit(), NULL, NULL, err));
     w = gbsi_alloc_array(judge.learnt.n, sizeof *w);
-    if (w == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "weights", judge.learnt.n * sizeof *w));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "weights", w));
     for (size_t k = 0; k < judge.learnt.n; ++k) {
         w[k] = model->tied.value[judge.learnt.weight[k]];
     }

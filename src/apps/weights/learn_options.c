@@ -11,10 +11,7 @@
 gbs_status gbsi_learn_options_settle(const gbs_learn_options *given, gbs_learn_options *o,
                                      gbs_error *err)
 {
-    const gbs_status status = gbsi_question_settle("learn weights", given, o, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_question_settle("learn weights", given, o, err));
     GBSI_IN_STRUCT(o->checkpoints, gbs_checkpoint_files);
     if (o->held_out != NULL && o->point == NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,

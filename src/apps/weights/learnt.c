@@ -21,9 +21,7 @@ static gbs_status number_them(const gbs_model *model, gbsi_learnt *learnt, uint3
         learnt->n += number[k] == 0;
     }
     learnt->weight = gbsi_alloc_array(learnt->n, sizeof *learnt->weight);
-    if (learnt->weight == NULL) {
-        return gbsi_no_memory(err, "weights", learnt->n * sizeof *learnt->weight);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "weights", learnt->weight));
     uint32_t n = 0;
     for (uint32_t k = 0; k < t->n_weights; ++k) {
         if (number[k] == 0) {
@@ -43,9 +41,7 @@ gbs_status gbsi_learnt_find(const gbs_model *model, gbsi_learnt *learnt, gbs_err
     learnt->unit = *f;
     learnt->unit.weight = gbsi_alloc_array(f->n_factors, sizeof *learnt->unit.weight);
     learnt->of = gbsi_alloc_array(f->n_factors, sizeof *learnt->of);
-    if (number == NULL || learnt->unit.weight == NULL || learnt->of == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "weights", f->n_factors * sizeof *learnt->unit.weight));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "weights", number, learnt->unit.weight, learnt->of));
     GBSI_TRY(number_them(model, learnt, number, err));
     for (size_t i = 0; i < f->n_factors; ++i) {
         const uint32_t weight = gbsi_tied_weight(t, i);

@@ -101,29 +101,21 @@ static gbs_status count_entries(const gbs_model *m, size_t i, size_t *n, gbs_err
 /* Lists the factors, and where their entries begin. */
 static gbs_status keep_factors(gbsi_likelihood *l, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t n = l->model->factors.n_factors;
     l->kept = gbsi_alloc_array(n, sizeof *l->kept);
     l->start = gbsi_alloc_array(n + 1, sizeof *l->start);
-    if (l->kept == NULL || l->start == NULL) {
-        return gbsi_no_memory(err, "factors", n * sizeof *l->start);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "factors", l->kept, l->start));
     l->start[0] = 0;
     for (size_t i = 0; i < n; ++i) {
         size_t n_entries = 0;
-        GBSI_TRY(count_entries(l->model, i, &n_entries, err));
+        GBSI_PASS(count_entries(l->model, i, &n_entries, err));
         if (n_entries > 1) {
             l->kept[l->n_kept++] = i;
             l->start[l->n_kept] = l->start[l->n_kept - 1] + n_entries;
         }
     }
     l->entry = gbsi_alloc_array(l->start[l->n_kept], sizeof *l->entry);
-    if (l->entry == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "factors", l->start[l->n_kept] * sizeof *l->entry));
-    }
-
-cleanup:
-    return status;
+    return GBSI_HAVE(err, "factors", l->entry);
 }
 
 /* Fills the entries of a kept factor.
@@ -161,9 +153,7 @@ static gbs_status add_factors(gbsi_likelihood *l, gbs_builder *builder, gbs_erro
         most = n > most ? n : most;
     }
     double *zeros = gbsi_alloc_array_zero(most, sizeof *zeros);
-    if (scope == NULL || at == NULL || zeros == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "factors", most * sizeof *zeros));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "factors", scope, at, zeros));
     for (size_t q = 0; q < l->n_kept; ++q) {
         uint32_t n = 0;
         uint32_t table = 0;
@@ -191,9 +181,7 @@ static gbs_status make_tables(gbsi_likelihood *l, gbs_error *err)
     const gbs_model *m = l->model;
     uint32_t n = 0;
     l->number = gbsi_alloc_array(m->n_variables, sizeof *l->number);
-    if (l->number == NULL) {
-        return gbsi_no_memory(err, "variables", m->n_variables * sizeof *l->number);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "variables", l->number));
     GBSI_TRY(gbs_builder_new(&builder, err));
     for (uint32_t v = 0; v < m->n_variables; ++v) {
         l->number[v] = m->arity[v] > 1 ? n++ : GBSI_NONE;
@@ -219,9 +207,7 @@ static gbs_status take_columns(gbsi_likelihood *l, gbs_error *err)
     l->column = gbsi_alloc_array(d->n_columns, sizeof *l->column);
     l->partial = gbsi_alloc_array(d->n_distinct, sizeof *l->partial);
     l->count = gbsi_alloc_array_zero(l->learnt->n, sizeof *l->count);
-    if (l->from == NULL || l->column == NULL || l->partial == NULL || l->count == NULL) {
-        return gbsi_no_memory(err, "rows", d->n_distinct * sizeof *l->partial);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "rows", l->from, l->column, l->partial, l->count));
     for (uint32_t k = 0; k < d->n_columns; ++k) {
         if (l->number[d->column[k]] != GBSI_NONE) {
             l->from[l->n_columns] = k;
@@ -278,9 +264,7 @@ static gbs_status count_rows(gbsi_likelihood *l, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     uint32_t *x = gbsi_alloc_array_zero(l->model->n_variables, sizeof *x);
-    if (x == NULL) {
-        return gbsi_no_memory(err, "a row", l->model->n_variables * sizeof *x);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "a row", x));
     memset(l->count, 0, l->learnt->n * sizeof *l->count);
     l->base = l->n_rows = 0.0;
     l->n_partial = 0;
@@ -305,9 +289,7 @@ static gbs_status take_queries(gbsi_likelihood *l, gbs_error *err)
     const gbsi_factors *f = &l->tables->factors;
     l->asked = gbsi_alloc_array(l->n_kept, sizeof *l->asked);
     l->query = gbsi_alloc_array(l->n_kept, sizeof *l->query);
-    if (l->asked == NULL || l->query == NULL) {
-        return gbsi_no_memory(err, "factors", l->n_kept * sizeof *l->query);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "factors", l->asked, l->query));
     for (size_t q = 0; q < l->n_kept; ++q) {
         if (l->learnt->of[l->kept[q]] != GBSI_NONE) {
             l->asked[l->n_query] = q;
@@ -319,9 +301,7 @@ static gbs_status take_queries(gbsi_likelihood *l, gbs_error *err)
     }
     l->state = gbsi_alloc_array((size_t)GBSI_CASE_LANES * l->n_columns, sizeof *l->state);
     l->p = gbsi_alloc_array(GBSI_CASE_LANES * l->n_p, sizeof *l->p);
-    return l->state == NULL || l->p == NULL
-               ? gbsi_no_memory(err, "expectations", GBSI_CASE_LANES * l->n_p * sizeof *l->p)
-               : GBS_OK;
+    return GBSI_HAVE(err, "expectations", l->state, l->p);
 }
 
 /* Plans one tree for all components. */
@@ -371,9 +351,7 @@ gbs_status gbsi_likelihood_new(const gbs_model *model, const gbsi_learnt *learnt
 {
     gbs_status status = GBS_OK;
     gbsi_likelihood *l = gbsi_alloc_zero(sizeof *l);
-    if (l == NULL) {
-        return gbsi_no_memory(err, "a likelihood", sizeof *l);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "a likelihood", l));
     l->model = model;
     l->learnt = learnt;
     l->data = data;
@@ -396,7 +374,6 @@ cleanup:
 /* Fills the tree with these weights. */
 static gbs_status fill_tree(gbsi_likelihood *l, const double *w, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_factors *f = &l->tables->factors;
     for (size_t q = 0; q < l->n_kept; ++q) {
         const uint32_t k = l->learnt->of[l->kept[q]];
@@ -407,12 +384,9 @@ static gbs_status fill_tree(gbsi_likelihood *l, const double *w, gbs_error *err)
         }
     }
     forget_tree(l);
-    GBSI_TRY(gbsi_case_tree_new(l->solver.whole, l->solver.tree, l->n_columns, l->column,
-                                l->n_query, l->query, l->watch, &l->tree, err));
-    GBSI_TRY(gbsi_case_worker_new(l->tree, NULL, l->watch, &l->worker, err));
-
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_case_tree_new(l->solver.whole, l->solver.tree, l->n_columns, l->column,
+                                 l->n_query, l->query, l->watch, &l->tree, err));
+    return gbsi_case_worker_new(l->tree, NULL, l->watch, &l->worker, err);
 }
 
 size_t gbsi_likelihood_n(const gbsi_likelihood *likelihood)
@@ -467,7 +441,6 @@ static gbs_status check_case(const gbsi_likelihood *l, size_t number, gbsi_case_
 gbs_status gbsi_likelihood_at(gbsi_likelihood *likelihood, const double *w, double *value,
                               double *gradient, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_likelihood *l = likelihood;
     double sum = l->base;
     double scale[GBSI_CASE_LANES];
@@ -478,7 +451,7 @@ gbs_status gbsi_likelihood_at(gbsi_likelihood *likelihood, const double *w, doub
         }
     }
     if (l->solver.tree != NULL) {
-        GBSI_TRY(fill_tree(l, w, err));
+        GBSI_PASS(fill_tree(l, w, err));
     }
     for (size_t begin = 0; l->solver.tree != NULL && begin <= l->n_partial;
          begin += GBSI_CASE_LANES) {
@@ -489,10 +462,10 @@ gbs_status gbsi_likelihood_at(gbsi_likelihood *likelihood, const double *w, doub
         }
         gbsi_case_batch(l->worker, l->cases, n, l->watch, true);
         if (gbsi_watch_stopped(l->watch)) {
-            GBSI_TRY(gbsi_watch_fail(err, "learning"));
+            GBSI_PASS(gbsi_watch_fail(err, "learning"));
         }
         for (uint32_t lane = 0; lane < n; ++lane) {
-            GBSI_TRY(check_case(l, begin + lane, l->cases[lane].end, err));
+            GBSI_PASS(check_case(l, begin + lane, l->cases[lane].end, err));
             sum += scale[lane] * l->cases[lane].log_sum;
             if (gradient != NULL) {
                 add_expectations(l, l->cases[lane].p, scale[lane], gradient);
@@ -500,9 +473,7 @@ gbs_status gbsi_likelihood_at(gbsi_likelihood *likelihood, const double *w, doub
         }
     }
     *value = sum;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* diagonal += scale times the variances of a case. */
@@ -524,23 +495,20 @@ static void add_variances(const gbsi_likelihood *l, const double *p, double scal
 gbs_status gbsi_likelihood_diagonal(gbsi_likelihood *likelihood, const double *w, double *diagonal,
                                     gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_likelihood *l = likelihood;
     memset(diagonal, 0, l->learnt->n * sizeof *diagonal);
     if (l->solver.tree == NULL) {
         return GBS_OK;
     }
-    GBSI_TRY(fill_tree(l, w, err));
+    GBSI_PASS(fill_tree(l, w, err));
     (void)take_case(l, 0, 0);
     gbsi_case_batch(l->worker, l->cases, 1, l->watch, true);
     if (gbsi_watch_stopped(l->watch)) {
-        GBSI_TRY(gbsi_watch_fail(err, "learning"));
+        GBSI_PASS(gbsi_watch_fail(err, "learning"));
     }
-    GBSI_TRY(check_case(l, 0, l->cases[0].end, err));
+    GBSI_PASS(check_case(l, 0, l->cases[0].end, err));
     add_variances(l, l->cases[0].p, l->n_rows, diagonal);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_likelihood_scores(gbsi_likelihood *likelihood, const double *w,

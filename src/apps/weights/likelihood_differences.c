@@ -15,9 +15,7 @@ gbs_status gbsi_likelihood_information(gbsi_likelihood *likelihood, const double
     const size_t n = gbsi_likelihood_n(likelihood);
     double sum = 0.0;
     double *tried = gbsi_alloc_array(3 * n, sizeof *tried);
-    if (tried == NULL) {
-        return gbsi_no_memory(err, "second derivatives", 3 * n * sizeof *tried);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "second derivatives", tried));
     double *above = tried + n;
     double *below = above + n;
     memcpy(tried, w, n * sizeof *w);
@@ -47,9 +45,7 @@ gbs_status gbsi_likelihood_product(gbsi_likelihood *likelihood, const double *w,
     double largest = 0.0;
     double longest = 0.0;
     double *tried = gbsi_alloc_array(2 * n, sizeof *tried);
-    if (tried == NULL) {
-        return gbsi_no_memory(err, "second derivatives", 2 * n * sizeof *tried);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "second derivatives", tried));
     double *above = tried + n;
     for (size_t k = 0; k < n; ++k) {
         largest = fabs(w[k]) > largest ? fabs(w[k]) : largest;

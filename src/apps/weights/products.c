@@ -24,9 +24,7 @@ gbs_status gbsi_products_init(gbsi_products *products, gbs_error *err)
     gbsi_products *p = products;
     p->room = gbsi_alloc_array(VECTORS + 1, p->n * sizeof *p->room);
     p->factor = gbsi_alloc_array(p->data->n_distinct, sizeof *p->factor);
-    return p->room == NULL || p->factor == NULL
-               ? gbsi_no_memory(err, "second derivatives", (VECTORS + 1) * p->n * sizeof *p->room)
-               : GBS_OK;
+    return GBSI_HAVE(err, "second derivatives", p->room, p->factor);
 }
 
 void gbsi_products_free(gbsi_products *products)
@@ -50,17 +48,14 @@ static bool multiply(void *context, const double *d, double *product)
 /* The diagonal at w; where it is 0 nothing is scaled. */
 static gbs_status find_diagonal(gbsi_products *p, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     p->diagonal = p->room + VECTORS * p->n;
-    GBSI_TRY(p->likelihood == NULL
-                 ? gbsi_pseudo_diagonal(p->pseudo, p->w, p->diagonal, err)
-                 : gbsi_likelihood_diagonal(p->likelihood, p->w, p->diagonal, err));
+    GBSI_PASS(p->likelihood == NULL
+                  ? gbsi_pseudo_diagonal(p->pseudo, p->w, p->diagonal, err)
+                  : gbsi_likelihood_diagonal(p->likelihood, p->w, p->diagonal, err));
     for (size_t k = 0; k < p->n; ++k) {
         p->diagonal[k] = p->diagonal[k] + p->l2 > 0.0 ? p->diagonal[k] + p->l2 : 1.0;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbsi_conjugate equations(gbsi_products *p, double left)
@@ -80,18 +75,15 @@ static gbsi_conjugate equations(gbsi_products *p, double left)
 gbs_status gbsi_products_step(gbsi_products *products, const double *gradient, double *step,
                               gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_products *p = products;
     p->err = err;
-    GBSI_TRY(find_diagonal(p, err));
+    GBSI_PASS(find_diagonal(p, err));
     const gbsi_conjugate c = equations(p, STEP_LEFT);
     memcpy(c.r, gradient, p->n * sizeof *gradient);
     (void)gbsi_conjugate_solve(&c); /* unsolved: what it has rises, too */
-    GBSI_TRY(p->status);
+    GBSI_PASS(p->status);
     memcpy(step, c.y, p->n * sizeof *step);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- standard errors ------------------------------------------------------------------------- */
@@ -125,19 +117,15 @@ static bool solve(void *context, uint64_t probe, double *y)
 gbs_status gbsi_products_errors(gbsi_products *products, uint64_t count, double *error, bool *known,
                                 gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_products *p = products;
     const gbsi_probes probes = {
         .n = p->n, .count = count, .work = p->work, .context = p, .solve = solve};
     p->err = err;
     *known = false;
-    GBSI_TRY(find_diagonal(p, err));
+    GBSI_PASS(find_diagonal(p, err));
     if (is_determined(p)) {
-        GBSI_TRY(gbsi_probe_errors(&probes, error, err));
+        GBSI_PASS(gbsi_probe_errors(&probes, error, err));
         *known = true;
     }
-    GBSI_TRY(p->status);
-
-cleanup:
-    return status;
+    return p->status;
 }

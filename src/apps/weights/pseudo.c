@@ -47,9 +47,7 @@ static gbs_status check_rows(const gbsi_pseudo *s, gbs_error *err)
     const gbs_data *d = s->data;
     const uint32_t n = s->model->n_variables;
     uint8_t *seen = gbsi_alloc_array_zero(n, 1);
-    if (seen == NULL) {
-        return gbsi_no_memory(err, "rows", n);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "rows", seen));
     for (uint32_t c = 0; c < d->n_columns; ++c) {
         seen[d->column[c]] = 1;
         if (d->n_missing[c] > 0 && s->model->arity[d->column[c]] > 1) {
@@ -163,10 +161,8 @@ gbs_status gbsi_pseudo_init(gbsi_pseudo *pseudo, const gbs_model *model, const g
     s->factor = gbsi_alloc_array(n_ends, sizeof *s->factor);
     s->slot = gbsi_alloc_array(n_ends, sizeof *s->slot);
     s->local = gbsi_alloc_array(n_ends, sizeof *s->local);
-    if (place == NULL || s->start == NULL || s->local_start == NULL || s->work == NULL ||
-        s->factor == NULL || s->slot == NULL || s->local == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "factors of variables", n_ends * sizeof *s->factor));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "factors of variables", place, s->start, s->local_start, s->work,
+                       s->factor, s->slot, s->local));
     list_factors(s);
     list_weights(s, place);
     GBSI_TRY(take_rooms(s, err));
@@ -317,10 +313,7 @@ gbs_status gbsi_pseudo_sum(const gbsi_pseudo *pseudo, const double *w, double *v
                                 .context = &s,
                                 .add = sum_rows};
     double *sum = NULL;
-    const gbs_status status = gbsi_blocks_sum(&blocks, pseudo->pool, &sum, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_blocks_sum(&blocks, pseudo->pool, &sum, err));
     *value = sum[0];
     if (gradient != NULL) {
         memcpy(gradient, sum + 1, n_first * sizeof *gradient);

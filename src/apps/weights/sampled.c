@@ -79,15 +79,14 @@ static gbs_status check_start(const gbsi_climbing *c, size_t row, const uint32_t
  * rows. */
 static gbs_status take_rows(gbsi_climbing *c, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbs_data *d = c->pseudo->data;
     for (size_t row = 0; row < d->n_distinct; ++row) {
         uint32_t *x = state_of(c, c->options->chains + c->n_partial);
         c->n_rows += d->weight[row];
-        GBSI_TRY(gbsi_watch_work(c->pseudo->watch, c->n + 4 * c->pseudo->model->factors.n_factors,
-                                 "learning", err));
+        GBSI_PASS(gbsi_watch_work(c->pseudo->watch, c->n + 4 * c->pseudo->model->factors.n_factors,
+                                  "learning", err));
         fill(c, row, x);
-        GBSI_TRY(check_start(c, row, x, err));
+        GBSI_PASS(check_start(c, row, x, err));
         if (mark(c, row, c->clamped)) {
             c->partial[c->n_partial++] = row;
             continue;
@@ -101,9 +100,7 @@ static gbs_status take_rows(gbsi_climbing *c, gbs_error *err)
     for (uint64_t chain = 0; chain < c->options->chains; ++chain) {
         fill(c, chain % d->n_distinct, state_of(c, chain));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Puts every chain back: those of rows to what the rows have, the free ones to rows at equal
@@ -369,9 +366,7 @@ static gbs_status take_matrix(gbsi_climbing *c, gbs_error *err)
     }
     c->feature = gbsi_alloc_array(n_features, c->n * sizeof *c->feature);
     c->covariance = gbsi_alloc_array_zero(3 * c->n * c->n, sizeof *c->covariance);
-    if (c->feature == NULL || c->covariance == NULL) {
-        return gbsi_no_memory(err, "features", (n_features + 3 * c->n) * c->n * sizeof(double));
-    }
+    GBSI_PASS(GBSI_HAVE(err, "features", c->feature, c->covariance));
     c->root = c->covariance + c->n * c->n;
     c->second = c->root + c->n * c->n;
     return GBS_OK;
@@ -384,9 +379,7 @@ static gbs_status take_memory(gbsi_climbing *c, gbs_error *err)
     c->partial = gbsi_alloc_array(c->pseudo->data->n_distinct, sizeof *c->partial);
     c->clamped = gbsi_alloc_array(gbsi_pool_size(c->pseudo->pool), c->n_variables);
     c->complete = gbsi_alloc_array_zero(6 * c->n, sizeof *c->complete);
-    if (c->state == NULL || c->partial == NULL || c->clamped == NULL || c->complete == NULL) {
-        return gbsi_no_memory(err, "chains", n_chains * c->n_variables * sizeof *c->state);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "chains", c->state, c->partial, c->clamped, c->complete));
     c->mean = c->complete + c->n;
     c->rows = c->complete + 2 * c->n;
     c->step = c->complete + 3 * c->n;

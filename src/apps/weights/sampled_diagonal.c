@@ -47,9 +47,7 @@ gbs_status gbsi_diagonal_new(gbsi_climbing *c, gbs_error *err)
     const size_t n_scratch = OF_MEMBER * (size_t)gbsi_pool_size(c->pseudo->pool);
     c->feature = gbsi_alloc_array(n_scratch, c->n * sizeof *c->feature);
     c->variance = gbsi_alloc_array_zero(4 * c->n, sizeof *c->variance);
-    if (c->feature == NULL || c->variance == NULL) {
-        return gbsi_no_memory(err, "features", (n_scratch + 4) * c->n * sizeof *c->feature);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "features", c->feature, c->variance));
     c->scale = c->variance + c->n;
     c->towards = c->variance + 2 * c->n;
     c->along = c->variance + 3 * c->n;

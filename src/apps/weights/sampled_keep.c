@@ -15,25 +15,21 @@ static size_t n_states(const gbsi_climbing *c)
 
 static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_climbing *c = object;
     const uint64_t count[5] = {c->n_steps, c->drawn, c->how->scan->n_made, c->kept_pass, c->round};
     const double *const number[] = {c->w, c->average, c->mean, c->rows, c->how->scan->at};
-    GBSI_TRY(gbsi_put_numbers(sink, count, 5, sizeof count[0], err));
+    GBSI_PASS(gbsi_put_numbers(sink, count, 5, sizeof count[0], err));
     for (size_t k = 0; k < sizeof number / sizeof number[0]; ++k) {
-        GBSI_TRY(gbsi_put_numbers(sink, number[k], c->n, sizeof *number[k], err));
+        GBSI_PASS(gbsi_put_numbers(sink, number[k], c->n, sizeof *number[k], err));
     }
     for (size_t k = 0; !c->many && k < c->n; ++k) {
-        GBSI_TRY(gbsi_put_numbers(sink, c->covariance + k * c->n, k + 1, sizeof(double), err));
+        GBSI_PASS(gbsi_put_numbers(sink, c->covariance + k * c->n, k + 1, sizeof(double), err));
     }
     if (c->many) {
-        GBSI_TRY(gbsi_put_numbers(sink, c->variance, c->n, sizeof *c->variance, err));
-        GBSI_TRY(gbsi_put_numbers(sink, c->towards, c->n, sizeof *c->towards, err));
+        GBSI_PASS(gbsi_put_numbers(sink, c->variance, c->n, sizeof *c->variance, err));
+        GBSI_PASS(gbsi_put_numbers(sink, c->towards, c->n, sizeof *c->towards, err));
     }
-    GBSI_TRY(gbsi_put_numbers(sink, c->kept, n_states(c), sizeof *c->kept, err));
-
-cleanup:
-    return status;
+    return gbsi_put_numbers(sink, c->kept, n_states(c), sizeof *c->kept, err);
 }
 
 static gbs_status check(const gbsi_climbing *c, const uint64_t *count, gbs_error *err)
@@ -119,9 +115,7 @@ gbs_status gbsi_climbing_resume(gbsi_climbing *c, gbs_error *err)
         return GBS_OK;
     }
     c->kept = gbsi_alloc_array(n_states(c), sizeof *c->kept);
-    if (c->kept == NULL) {
-        return gbsi_no_memory(err, "chains", n_states(c) * sizeof *c->kept);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "chains", c->kept));
     GBSI_TRY(find_digest(c, err));
     GBSI_TRY(gbsi_keep_open(&c->keep, &kept, err));
     if (kept != NULL) {

@@ -43,9 +43,7 @@ static gbs_status looking_new(gbsi_climbing *c, looking *l, gbs_error *err)
     l->second = gbsi_alloc_array_zero(2 * n * n, sizeof *l->second);
     l->of_row = gbsi_alloc_array_zero(c->n_partial * n, sizeof *l->of_row);
     l->mean = gbsi_alloc_array_zero((2 + BATCHES) * n, sizeof *l->mean);
-    if (l->chain == NULL || l->second == NULL || l->of_row == NULL || l->mean == NULL) {
-        return gbsi_no_memory(err, "moments", (2 * halves + c->n_partial * n) * sizeof(double));
-    }
+    GBSI_PASS(GBSI_HAVE(err, "moments", l->chain, l->second, l->of_row, l->mean));
     l->square = l->chain + halves;
     l->products = l->second + n * n;
     l->rows = l->mean + n;
@@ -194,9 +192,7 @@ gbs_status gbsi_climbing_finish(gbsi_climbing *c, double *w, gbsi_climbed *found
     gbs_status status = GBS_OK;
     looking l = {0};
     double *chance = gbsi_alloc_array(c->n, sizeof *chance);
-    if (chance == NULL) {
-        return gbsi_no_memory(err, "variances", c->n * sizeof *chance);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "variances", chance));
     GBSI_TRY(looking_new(c, &l, err));
     GBSI_TRY(look_around(c, w, &l, err));
     found->rhat = 1.0;

@@ -25,9 +25,7 @@ gbs_status gbsi_learning_scan_init(gbsi_learning_scan *scan, gbs_error *err)
     uint32_t n_free = 0;
     scan->variable = gbsi_alloc_array(n, sizeof *scan->variable);
     scan->at = gbsi_alloc_array_zero(scan->pseudo->learnt->n, sizeof *scan->at);
-    if (scan->variable == NULL || scan->at == NULL) {
-        return gbsi_no_memory(err, "scan", n * sizeof *scan->variable);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "scan", scan->variable, scan->at));
     for (uint32_t v = 0; v < n; ++v) { /* the systematic scan: place v is variable v's */
         scan->variable[n_free] = v;
         n_free += scan->kind != GBS_LEARN_SCAN_RANDOM || arity[v] > 1;
@@ -102,9 +100,7 @@ static gbs_status model_at(const gbsi_learning_scan *scan, const double *w, gbs_
     const gbsi_learnt *learnt = scan->pseudo->learnt;
     const gbsi_tied *t = &scan->pseudo->model->tied;
     double *value = gbsi_alloc_array(t->n_weights, sizeof *value);
-    if (value == NULL) {
-        return gbsi_no_memory(err, "weights", t->n_weights * sizeof *value);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "weights", value));
     memcpy(value, t->value, t->n_weights * sizeof *value);
     for (uint32_t k = 0; k < learnt->n; ++k) {
         value[learnt->weight[k]] = w[k];

@@ -52,17 +52,16 @@ static void learning_free(gbsi_learning *l)
 static gbs_status evaluate(gbsi_learning *l, const double *w, double *gradient, bool with_second,
                            double *sum, double *objective, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const bool second = with_second && l->information != NULL;
     double square = 0.0;
     if (l->likelihood == NULL) {
-        GBSI_TRY(
+        GBSI_PASS(
             gbsi_pseudo_sum(&l->pseudo, w, sum, gradient, second ? l->information : NULL, err));
     } else {
-        GBSI_TRY(gbsi_likelihood_at(l->likelihood, w, sum, gradient, err));
+        GBSI_PASS(gbsi_likelihood_at(l->likelihood, w, sum, gradient, err));
     }
     if (l->likelihood != NULL && second) {
-        GBSI_TRY(gbsi_likelihood_information(l->likelihood, w, l->information, err));
+        GBSI_PASS(gbsi_likelihood_information(l->likelihood, w, l->information, err));
     }
     for (size_t k = 0; k < l->n; ++k) {
         square += w[k] * w[k];
@@ -74,9 +73,7 @@ static gbs_status evaluate(gbsi_learning *l, const double *w, double *gradient, 
         }
     }
     *objective = *sum - 0.5 * l->options.l2 * square;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Tells options.point where learning is. @param gradient its length. */
@@ -156,7 +153,6 @@ static gbs_status find_step(gbsi_learning *l, double *slope, gbs_error *err)
 /* Goes as far along the step as it rises enough. @return GBS_OK with change 0: nowhere. */
 static gbs_status go(gbsi_learning *l, double slope, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_learn_report *r = &l->report;
     double share = 1.0;
     r->change = 0.0;
@@ -168,7 +164,7 @@ static gbs_status go(gbsi_learning *l, double slope, gbs_error *err)
             l->tried[k] = l->w[k] + share * l->step[k];
             change = larger(change, fabs(l->tried[k] - l->w[k]));
         }
-        GBSI_TRY(evaluate(l, l->tried, NULL, false, &sum, &objective, err));
+        GBSI_PASS(evaluate(l, l->tried, NULL, false, &sum, &objective, err));
         if (objective >= r->objective + RISE * share * slope) {
             memcpy(l->w, l->tried, l->n * sizeof *l->w);
             l->sum = sum;
@@ -177,9 +173,7 @@ static gbs_status go(gbsi_learning *l, double slope, gbs_error *err)
             break;
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* The objective and its derivatives where learning begins. */
@@ -195,22 +189,19 @@ static gbs_status evaluate_first(gbsi_learning *l, bool second, gbs_error *err)
 
 static gbs_status maximise(gbsi_learning *l, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_learn_report *r = &l->report;
-    GBSI_TRY(evaluate_first(l, true, err));
-    GBSI_TRY(tell_step(l, err));
+    GBSI_PASS(evaluate_first(l, true, err));
+    GBSI_PASS(tell_step(l, err));
     while (!r->converged && r->iterations < l->options.iterations) {
         double slope = 0.0;
-        GBSI_TRY(find_step(l, &slope, err));
-        GBSI_TRY(go(l, slope, err));
+        GBSI_PASS(find_step(l, &slope, err));
+        GBSI_PASS(go(l, slope, err));
         l->work.progress.pass = ++r->iterations;
         r->converged = r->change <= l->options.tolerance;
-        GBSI_TRY(evaluate(l, l->w, l->gradient, true, &l->sum, &r->objective, err));
-        GBSI_TRY(tell_step(l, err));
+        GBSI_PASS(evaluate(l, l->w, l->gradient, true, &l->sum, &r->objective, err));
+        GBSI_PASS(tell_step(l, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- with a penalty on absolute weights ------------------------------------------------------ */
@@ -239,7 +230,6 @@ static gbs_status tell_sparse(void *context, uint64_t iteration, const double *w
 /* Finds the maximum less l1 |w|, many of whose weights are 0 [M61]. */
 static gbs_status maximise_sparse(gbsi_learning *l, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     double *objective = &l->report.objective;
     gbsi_orthantwise o = {.n = l->n,
                           .l1 = l->options.l1,
@@ -250,17 +240,15 @@ static gbs_status maximise_sparse(gbsi_learning *l, gbs_error *err)
                           .context = l,
                           .evaluate = evaluate_smooth,
                           .tell = tell_sparse};
-    GBSI_TRY(evaluate_first(l, false, err));
+    GBSI_PASS(evaluate_first(l, false, err));
     for (size_t k = 0; k < l->n; ++k) {
         *objective -= o.l1 * fabs(l->w[k]);
     }
-    GBSI_TRY(tell_sparse(l, 0, l->w, *objective, gbsi_orthantwise_slope(&o, l->w, l->gradient), 0.0,
-                         err));
-    GBSI_TRY(gbsi_orthantwise_maximise(&o, l->w, err));
+    GBSI_PASS(tell_sparse(l, 0, l->w, *objective, gbsi_orthantwise_slope(&o, l->w, l->gradient),
+                          0.0, err));
+    GBSI_PASS(gbsi_orthantwise_maximise(&o, l->w, err));
     l->report.converged = o.converged;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- along sampled gradients ---------------------------------------------------------------- */
@@ -311,8 +299,7 @@ cleanup:
 /* @param error [n_weights] out, if not NULL. */
 static gbs_status find_errors(gbsi_learning *l, double *error, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_learning_errors(l, error != NULL, err));
+    GBSI_PASS(gbsi_learning_errors(l, error != NULL, err));
     for (uint32_t k = 0; error != NULL && k < l->model->tied.n_weights; ++k) {
         error[k] = 0.0;
     }
@@ -320,9 +307,7 @@ static gbs_status find_errors(gbsi_learning *l, double *error, gbs_error *err)
         error[l->learnt.weight[k]] =
             l->report.has_errors ? gbsi_sqrt(larger(l->variance[k], 0.0)) : (double)NAN;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -386,29 +371,28 @@ static gbs_status take_memory(gbsi_learning *l, gbs_error *err)
 static gbs_status begin(gbsi_learning *l, const gbs_model *model, const gbs_data *data,
                         gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbs_learn_options *o = &l->options;
     const bool exact = o->objective == GBS_LEARN_LIKELIHOOD;
     l->model = model;
     l->data = data;
-    GBSI_TRY(find_weights(l, err));
+    GBSI_PASS(find_weights(l, err));
     if (exact) {
-        GBSI_TRY(gbsi_likelihood_new(model, &l->learnt, data, o->memory_limit, &l->work.watch,
-                                     &l->likelihood, err));
+        GBSI_PASS(gbsi_likelihood_new(model, &l->learnt, data, o->memory_limit, &l->work.watch,
+                                      &l->likelihood, err));
     } else {
-        GBSI_TRY(gbsi_pseudo_init(&l->pseudo, model, &l->learnt, data,
-                                  o->objective == GBS_LEARN_PSEUDO, l->work.pool, &l->work.watch,
-                                  err));
+        GBSI_PASS(gbsi_pseudo_init(&l->pseudo, model, &l->learnt, data,
+                                   o->objective == GBS_LEARN_PSEUDO, l->work.pool, &l->work.watch,
+                                   err));
     }
     if (o->held_out != NULL) {
-        GBSI_TRY(gbsi_judge_init(&l->held_out, model, o->held_out, exact, o->memory_limit,
-                                 l->work.pool, &l->work.watch, err));
+        GBSI_PASS(gbsi_judge_init(&l->held_out, model, o->held_out, exact, o->memory_limit,
+                                  l->work.pool, &l->work.watch, err));
     }
     l->report.size = sizeof l->report;
     l->report.n_rows = data->n_rows;
     l->report.n_learnt = l->n;
     l->report.misfit = (double)NAN;
-    GBSI_TRY(take_memory(l, err));
+    GBSI_PASS(take_memory(l, err));
     for (size_t k = 0; k < l->n; ++k) {
         l->w[k] = model->tied.value[l->learnt.weight[k]];
     }
@@ -421,11 +405,9 @@ static gbs_status begin(gbsi_learning *l, const gbs_model *model, const gbs_data
                                   .n = l->n,
                                   .seed = o->seed};
     if (o->probes > 0 || l->information == NULL) {
-        GBSI_TRY(gbsi_products_init(&l->products, err));
+        GBSI_PASS(gbsi_products_init(&l->products, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status give(gbsi_learning *l, double *error, gbs_model **learnt, gbs_error *err)
@@ -434,9 +416,7 @@ static gbs_status give(gbsi_learning *l, double *error, gbs_model **learnt, gbs_
     const gbsi_tied *t = &l->model->tied;
     gbs_model *model = NULL;
     double *value = gbsi_alloc_array(t->n_weights, sizeof *value);
-    if (value == NULL) {
-        return gbsi_no_memory(err, "weights", t->n_weights * sizeof *value);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "weights", value));
     memcpy(value, t->value, t->n_weights * sizeof *value);
     for (size_t k = 0; k < l->n; ++k) {
         value[l->learnt.weight[k]] = l->w[k];

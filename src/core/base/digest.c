@@ -21,9 +21,7 @@ struct gbsi_digest {
 gbs_status gbsi_digest_new(gbsi_digest **digest, gbs_error *err)
 {
     gbsi_digest *d = gbsi_alloc_zero(sizeof *d);
-    if (d == NULL) {
-        return gbsi_no_memory(err, "digest", sizeof *d);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "digest", d));
     d->state = gbsi_alloc_lanes(1, sizeof *d->state); /* XXH3 wants 64-byte alignment */
     if (d->state == NULL) {
         gbsi_free(d);

@@ -80,6 +80,15 @@ static size_t usable(void *pointer)
 #endif
 }
 
+/* Bytes of the request of this thread that failed last. */
+static _Thread_local size_t last_failed;
+
+static void *noted(void *pointer, size_t bytes)
+{
+    last_failed = pointer == NULL ? bytes : last_failed;
+    return pointer;
+}
+
 /* Replaces the reserved size of a request by the size of the block that it returned, which may be
  * NULL. */
 static void *counted(void *pointer, size_t bytes)
@@ -91,39 +100,37 @@ static void *counted(void *pointer, size_t bytes)
 
 void *gbsi_alloc(size_t bytes)
 {
-    return may_allocate() && gbsi_budget_take(bytes)
-               ? counted(malloc(bytes == 0 ? 1 : bytes), bytes)
-               : NULL;
+    const bool granted = may_allocate() && gbsi_budget_take(bytes);
+    return noted(granted ? counted(malloc(bytes == 0 ? 1 : bytes), bytes) : NULL, bytes);
 }
 
 void *gbsi_alloc_zero(size_t bytes)
 {
-    return may_allocate() && gbsi_budget_take(bytes)
-               ? counted(calloc(bytes == 0 ? 1 : bytes, 1), bytes)
-               : NULL;
+    const bool granted = may_allocate() && gbsi_budget_take(bytes);
+    return noted(granted ? counted(calloc(bytes == 0 ? 1 : bytes, 1), bytes) : NULL, bytes);
 }
 
 void *gbsi_alloc_array(size_t n, size_t size)
 {
     size_t bytes = 0;
-    return gbsi_mul_size(n, size, &bytes) ? gbsi_alloc(bytes) : NULL;
+    return gbsi_mul_size(n, size, &bytes) ? gbsi_alloc(bytes) : noted(NULL, SIZE_MAX);
 }
 
 void *gbsi_alloc_array_zero(size_t n, size_t size)
 {
     size_t bytes = 0;
-    return gbsi_mul_size(n, size, &bytes) ? gbsi_alloc_zero(bytes) : NULL;
+    return gbsi_mul_size(n, size, &bytes) ? gbsi_alloc_zero(bytes) : noted(NULL, SIZE_MAX);
 }
 
 void *gbsi_realloc_array(void *pointer, size_t n, size_t size)
 {
-    size_t bytes = 0;
+    size_t bytes = SIZE_MAX;
     if (!gbsi_mul_size(n, size, &bytes) || !may_allocate()) {
-        return NULL;
+        return noted(NULL, bytes);
     }
     const size_t before = usable(pointer);
     if (bytes > before && !gbsi_budget_take(bytes - before)) {
-        return NULL;
+        return noted(NULL, bytes);
     }
     void *grown = realloc(pointer, bytes == 0 ? 1 : bytes);
     if (bytes > before) {
@@ -133,22 +140,22 @@ void *gbsi_realloc_array(void *pointer, size_t n, size_t size)
         gbsi_budget_give(before);
         gbsi_budget_count(usable(grown));
     }
-    return grown;
+    return noted(grown, bytes);
 }
 
 void *gbsi_alloc_lanes(size_t n, size_t size)
 {
     const size_t line = 64;
-    size_t bytes = 0;
+    size_t bytes = SIZE_MAX;
     if (!gbsi_mul_size(n, size, &bytes) || bytes > SIZE_MAX - 2 * line || !may_allocate()) {
-        return NULL;
+        return noted(NULL, bytes);
     }
     bytes = (bytes + 2 * line - 1) / line * line;
     void *pointer = gbsi_budget_take(bytes) ? counted(aligned_alloc(line, bytes), bytes) : NULL;
     if (pointer != NULL) {
         memset(pointer, 0, bytes);
     }
-    return pointer;
+    return noted(pointer, bytes);
 }
 
 void gbsi_free(void *pointer)
@@ -192,6 +199,16 @@ gbs_status gbsi_no_memory(gbs_error *err, const char *what, size_t bytes)
                      what, refused, limit, held);
 }
 
+gbs_status gbsi_have(gbs_error *err, const char *what, size_t n, const void *const pointer[])
+{
+    for (size_t i = 0; i < n; ++i) {
+        if (pointer[i] == NULL) {
+            return gbsi_no_memory(err, what, last_failed);
+        }
+    }
+    return GBS_OK;
+}
+
 gbs_status gbsi_reserve(void **pointer, size_t *capacity, size_t n, size_t size, const char *what,
                         gbs_error *err)
 {
@@ -207,9 +224,7 @@ gbs_status gbsi_reserve(void **pointer, size_t *capacity, size_t n, size_t size,
         wanted = n + n / 8;
         grown = gbsi_realloc_array(*pointer, wanted, size);
     }
-    if (grown == NULL) {
-        return gbsi_no_memory(err, what, wanted > SIZE_MAX / size ? SIZE_MAX : wanted * size);
-    }
+    GBSI_PASS(GBSI_HAVE(err, what, grown));
     *pointer = grown;
     *capacity = wanted;
     return GBS_OK;

@@ -40,4 +40,11 @@ gbs_status gbsi_reserve(void **pointer, size_t *capacity, size_t n, size_t size,
  * memory limit of a budget (budget.h) that refused it. */
 gbs_status gbsi_no_memory(gbs_error *err, const char *what, size_t bytes);
 
+/* GBS_OK if none of the pointers, which gbsi_alloc*() gave to this thread just now, is NULL;
+ * otherwise gbsi_no_memory() with the bytes of the request that failed. */
+#define GBSI_HAVE(err, what, ...)                                                           \
+    gbsi_have(err, what, sizeof((const void *const[]){__VA_ARGS__}) / sizeof(const void *), \
+              (const void *const[]){__VA_ARGS__})
+gbs_status gbsi_have(gbs_error *err, const char *what, size_t n, const void *const pointer[]);
+
 #endif

@@ -42,9 +42,7 @@ gbs_status gbsi_offsets_take(uint32_t *size, size_t n, gbsi_offsets *offsets, co
     } else {
         size_t at = 0;
         made.wide = gbsi_alloc_array(n + 1, sizeof *made.wide);
-        if (made.wide == NULL) {
-            GBSI_TRY(gbsi_no_memory(err, what, (n + 1) * sizeof *made.wide));
-        }
+        GBSI_TRY(GBSI_HAVE(err, what, made.wide));
         for (size_t i = 0; i <= n; ++i) {
             made.wide[i] = at;
             at += size[i];

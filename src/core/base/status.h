@@ -30,6 +30,15 @@ void gbsi_say_list(char *text, size_t size, const char *format, va_list argument
         }                                                                                  \
     } while (0)
 
+/* Returns a failure to the caller at once: where there is nothing to clean up. */
+#define GBSI_PASS(e)                         \
+    do {                                     \
+        const gbs_status failed_with_ = (e); \
+        if (failed_with_ < 0) {              \
+            return failed_with_;             \
+        }                                    \
+    } while (0)
+
 /* Stores the status and leaves through `cleanup:` on failure. Needs a local `status`. */
 #define GBSI_TRY(e)       \
     do {                  \

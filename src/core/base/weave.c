@@ -16,9 +16,7 @@ gbs_status gbsi_gather_bytes(const gbs_ranks *ranks, const void *own, uint64_t n
     size_t total = 0;
     uint64_t *size = gbsi_alloc_array(ranks->n_ranks, sizeof *size);
     size_t *n_of = gbsi_alloc_array(ranks->n_ranks, sizeof *n_of);
-    if (size == NULL || n_of == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, what, ranks->n_ranks * sizeof *size));
-    }
+    GBSI_TRY(GBSI_HAVE(err, what, size, n_of));
     for (uint32_t rank = 0; rank < ranks->n_ranks; ++rank) {
         n_of[rank] = sizeof *size;
     }
@@ -71,9 +69,7 @@ static gbs_status take_passing(passing *p, gbs_error *err)
     *p = (passing){0};
     p->at = gbsi_alloc_array(WINDOW, sizeof *p->at);
     p->width = gbsi_alloc_array(WINDOW, sizeof *p->width);
-    return p->at == NULL || p->width == NULL
-               ? gbsi_no_memory(err, "checkpoint", WINDOW * sizeof *p->width)
-               : GBS_OK;
+    return GBSI_HAVE(err, "checkpoint", p->at, p->width);
 }
 
 static void free_passing(passing *p)
@@ -95,21 +91,19 @@ static uint64_t window_end(const gbsi_weave *w, uint64_t first)
 static gbs_status put_own(const gbsi_weave *w, const gbsi_rows *rows, uint64_t end, uint32_t *next,
                           passing *p, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_sink sink = {p, put};
     p->n_own = 0;
     for (; *next < w->n && w->whole[*next] < end; ++*next) {
         if (w->own[*next] != 0) {
             const size_t at = p->n_own;
             head h = {.slot = w->whole[*next]};
-            GBSI_TRY(put(p, &h, sizeof h, err));
-            GBSI_TRY(rows->put(rows->object, *next, &sink, err));
+            GBSI_PASS(put(p, &h, sizeof h, err));
+            GBSI_PASS(rows->put(rows->object, *next, &sink, err));
             h.n = p->n_own - at - sizeof h;
             memcpy(p->own + at, &h, sizeof h);
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* On rank 0: writes what was received, in the order of the whole. */
@@ -149,25 +143,22 @@ static gbs_status save_window(const gbsi_weave *w, const gbsi_rows *rows, uint64
 static gbs_status tell_widths(const gbsi_weave *w, const gbsi_rows *rows, uint64_t first,
                               uint64_t end, uint32_t next, passing *p, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     p->n_own = 0;
     for (; next < w->n && w->whole[next] < end; ++next) {
         if (w->own[next] != 0) {
             const head h = {.slot = w->whole[next], .n = rows->width(rows->object, next)};
-            GBSI_TRY(put(p, &h, sizeof h, err));
+            GBSI_PASS(put(p, &h, sizeof h, err));
         }
     }
-    GBSI_TRY(gbsi_gather_bytes(w->ranks, p->own, p->n_own, &p->all, &p->all_capacity, "checkpoint",
-                               err));
+    GBSI_PASS(gbsi_gather_bytes(w->ranks, p->own, p->n_own, &p->all, &p->all_capacity, "checkpoint",
+                                err));
     for (uint64_t i = 0; w->ranks->rank == 0 && i < end - first; ++i) {
         head h;
         memcpy(&h, p->all + i * sizeof h, sizeof h);
         p->width[h.slot - first] = h.n;
     }
-    GBSI_TRY(w->ranks->broadcast(w->ranks->context, 0, p->width,
-                                 (size_t)(end - first) * sizeof *p->width, err));
-cleanup:
-    return status;
+    return w->ranks->broadcast(w->ranks->context, 0, p->width,
+                               (size_t)(end - first) * sizeof *p->width, err);
 }
 
 static gbs_status pass_over(const gbsi_rows *rows, uint64_t width, const gbsi_source *source,

@@ -105,18 +105,13 @@ gbs_status gbsi_pool_new(uint32_t n_members, gbsi_pool **out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_pool *pool = gbsi_alloc_zero(sizeof *pool);
-    if (pool == NULL) {
-        return gbsi_no_memory(err, "threads", sizeof *pool);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "threads", pool));
     pool->n_members = n_members;
     pool->n_spins = n_members <= gbsi_pool_cores() ? SPINS : 0;
     pool->worker = gbsi_alloc_array_zero(n_members, sizeof *pool->worker);
     pool->start = gbsi_alloc_lanes(1, sizeof *pool->start);
     pool->done = gbsi_alloc_lanes(1, sizeof *pool->done);
-    if (pool->worker == NULL || pool->start == NULL || pool->done == NULL) {
-        status = gbsi_no_memory(err, "threads", n_members * sizeof *pool->worker);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "threads", pool->worker, pool->start, pool->done));
     pool->start_ready = gbsi_gate_init(pool->start, pool->n_spins);
     pool->done_ready = gbsi_barrier_init(pool->done, n_members, pool->n_spins);
     if (!pool->start_ready || !pool->done_ready) {

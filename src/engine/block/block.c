@@ -99,15 +99,11 @@ gbs_status gbsi_blocks_new(const gbsi_conditioned *model, uint32_t entries, uint
         return GBS_OK;
     }
     gbsi_blocks *b = gbsi_alloc_zero(sizeof *b);
-    if (b == NULL) {
-        return gbsi_no_memory(err, "blocks", sizeof *b);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "blocks", b));
     b->model = model;
     b->table = gbsi_alloc_array(model->factors.n_factors, sizeof *b->table);
     b->plan = gbsi_alloc_array_zero(n_plans, sizeof *b->plan);
-    if (b->table == NULL || b->plan == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "blocks", n_plans * sizeof *b->plan));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "blocks", b->table, b->plan));
     place_tables(b);
     GBSI_TRY(make_plans(b, entries, seed, n_plans, watch, err));
     if (b->n_plans > 0 && is_useful(&b->plan[b->n_plans - 1])) {
@@ -156,9 +152,7 @@ gbs_status gbsi_block_lanes_new(const gbsi_blocks *b, gbsi_simd level, gbsi_bloc
     gbs_status status = GBS_OK;
     const size_t row = GBSI_BLOCK_LANES * sizeof(double);
     gbsi_block_lanes *lanes = gbsi_alloc_zero(sizeof *lanes);
-    if (lanes == NULL) {
-        return gbsi_no_memory(err, "blocks", sizeof *lanes);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "blocks", lanes));
     lanes->blocks = b;
     lanes->level = level;
     lanes->weight = gbsi_alloc_lanes(b->n_table_rows, row);
@@ -168,10 +162,8 @@ gbs_status gbsi_block_lanes_new(const gbsi_blocks *b, gbsi_simd level, gbsi_bloc
     lanes->word = gbsi_alloc_lanes(n_words(b), sizeof *lanes->word);
     lanes->row = gbsi_alloc_array_zero(b->most_items, sizeof *lanes->row);
     lanes->offset = gbsi_alloc_array_zero(b->most_items, sizeof *lanes->offset);
-    if (lanes->weight == NULL || lanes->slice == NULL || lanes->message == NULL ||
-        lanes->sum == NULL || lanes->word == NULL || lanes->row == NULL || lanes->offset == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "blocks", b->n_table_rows * row));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "blocks", lanes->weight, lanes->slice, lanes->message, lanes->sum,
+                       lanes->word, lanes->row, lanes->offset));
     *out = lanes;
     lanes = NULL;
 

@@ -120,9 +120,7 @@ gbs_status gbsi_block_graph_init(const gbsi_conditioned *model, uint32_t entries
     g->times = gbsi_alloc_array_zero(n, sizeof *g->times);
     g->start = gbsi_alloc_array_zero(n + 1, sizeof *g->start);
     size_t *at = gbsi_alloc_array_zero(n + 1, sizeof *at);
-    if (g->always == NULL || g->times == NULL || g->start == NULL || at == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "blocks", n * sizeof *at));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "blocks", g->always, g->times, g->start, at));
     measure(model, entries == 0, g);
     each_pair(model, g, at);
     for (size_t v = 0; v < n; ++v) {
@@ -130,9 +128,7 @@ gbs_status gbsi_block_graph_init(const gbsi_conditioned *model, uint32_t entries
         at[v] = g->start[v];
     }
     g->to = gbsi_alloc_array(g->start[n], sizeof *g->to);
-    if (g->to == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "blocks", g->start[n] * sizeof *g->to));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "blocks", g->to));
     each_pair(model, g, at);
     make_rows_sets(g);
 
@@ -154,9 +150,7 @@ gbs_status gbsi_block_order_init(uint32_t n, gbsi_block_order *order, gbs_error 
     order->order = gbsi_alloc_array(n, sizeof *order->order);
     order->position = gbsi_alloc_array(n, sizeof *order->position);
     order->clique = gbsi_alloc_array(n, sizeof *order->clique);
-    return order->order == NULL || order->position == NULL || order->clique == NULL
-               ? gbsi_no_memory(err, "blocks", n * sizeof *order->clique)
-               : GBS_OK;
+    return GBSI_HAVE(err, "blocks", order->order, order->position, order->clique);
 }
 
 void gbsi_block_order_free(gbsi_block_order *order)
@@ -192,21 +186,18 @@ static bool has(const row *r, uint32_t u)
 
 static gbs_status insert(making *m, uint32_t v, uint32_t u, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     row *r = &m->row[v];
     const uint32_t i = place(r, u);
     if (i < r->n && r->to[i] == u) {
         return GBS_OK;
     }
-    GBSI_TRY(gbsi_reserve((void **)(void *)&r->to, &r->room, r->n + (size_t)1, sizeof *r->to,
-                          "blocks", err));
+    GBSI_PASS(gbsi_reserve((void **)(void *)&r->to, &r->room, r->n + (size_t)1, sizeof *r->to,
+                           "blocks", err));
     memmove(r->to + i + 1, r->to + i, (r->n - i) * sizeof *r->to);
     r->to[i] = u;
     ++r->n;
     m->bits[v] += gbsi_log_weight(m->arity[u]);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static void take_out(making *m, uint32_t v, uint32_t u)
@@ -302,7 +293,6 @@ static void hold(making *m, uint32_t v)
 
 static gbs_status eliminate(making *m, uint32_t v, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const row *r = &m->row[v];
     leave_rows(m, v);
     m->order->position[v] = m->order->n_eliminated;
@@ -310,7 +300,7 @@ static gbs_status eliminate(making *m, uint32_t v, gbs_error *err)
     for (uint32_t i = 0; i < r->n; ++i) {
         for (uint32_t k = 0; k < r->n; ++k) {
             if (i != k) {
-                GBSI_TRY(insert(m, r->to[i], r->to[k], err));
+                GBSI_PASS(insert(m, r->to[i], r->to[k], err));
             }
         }
     }
@@ -332,9 +322,7 @@ static gbs_status eliminate(making *m, uint32_t v, gbs_error *err)
             }
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- cliques -------------------------------------------------------------------------------- */
@@ -434,7 +422,6 @@ static void try_last(making *m, uint32_t v)
 
 static gbs_status making_init(making *m, uint64_t seed, uint32_t plan, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_block_graph *g = m->graph;
     m->row = gbsi_alloc_array_zero(g->n, sizeof *m->row);
     m->bits = gbsi_alloc_array(g->n, sizeof *m->bits);
@@ -442,17 +429,14 @@ static gbs_status making_init(making *m, uint64_t seed, uint32_t plan, gbs_error
     m->key = gbsi_alloc_array(g->n, sizeof *m->key);
     m->gone = gbsi_alloc_array_zero(g->n, sizeof *m->gone);
     m->mark = gbsi_alloc_array(g->n, sizeof *m->mark);
-    if (m->row == NULL || m->bits == NULL || m->fill == NULL || m->key == NULL || m->gone == NULL ||
-        m->mark == NULL) {
-        return gbsi_no_memory(err, "blocks", g->n * sizeof *m->row);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "blocks", m->row, m->bits, m->fill, m->key, m->gone, m->mark));
     memset(m->mark, 0xff, g->n * sizeof *m->mark);
     for (uint32_t v = 0; v < g->n; ++v) {
         const size_t first = g->start[v];
         row *r = &m->row[v];
         m->key[v] = gbsi_word(seed, plan, 0, v, GBSI_PURPOSE_PLAN);
-        GBSI_TRY(gbsi_reserve((void **)(void *)&r->to, &r->room, g->start[v + (size_t)1] - first,
-                              sizeof *r->to, "blocks", err));
+        GBSI_PASS(gbsi_reserve((void **)(void *)&r->to, &r->room, g->start[v + (size_t)1] - first,
+                               sizeof *r->to, "blocks", err));
         r->n = (uint32_t)(g->start[v + (size_t)1] - first);
         if (r->n > 0) {
             memcpy(r->to, g->to + first, r->n * sizeof *r->to);
@@ -462,9 +446,7 @@ static gbs_status making_init(making *m, uint64_t seed, uint32_t plan, gbs_error
             m->bits[v] += gbsi_log_weight(m->arity[r->to[i]]);
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static void making_free(making *m)

@@ -53,7 +53,6 @@ static size_t stride_in(const gbsi_conditioned *model, axes a, uint32_t v)
 static gbs_status add_offsets(making *m, axes over, axes from, size_t *first, uint32_t *n,
                               gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_conditioned *model = m->blocks->model;
     gbsi_block_plan *p = m->plan;
     size_t stride[GBSI_BLOCK_CLIQUE + 1];
@@ -64,7 +63,7 @@ static gbs_status add_offsets(making *m, axes over, axes from, size_t *first, ui
         stride[i] = stride_in(model, from, over.variable[i]);
         entries *= model->arity[over.variable[i]];
     }
-    GBSI_TRY(ROOM(p->offset, p->room_offset, p->n_offsets + entries, err));
+    GBSI_PASS(ROOM(p->offset, p->room_offset, p->n_offsets + entries, err));
     size_t at = 0;
     for (size_t e = 0; e < entries; ++e) {
         assert(at < GBSI_BLOCK_MOST);
@@ -81,9 +80,7 @@ static gbs_status add_offsets(making *m, axes over, axes from, size_t *first, ui
     *first = p->n_offsets;
     *n = (uint32_t)entries;
     p->n_offsets += entries;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- factors --------------------------------------------------------------------------------- */
@@ -128,10 +125,8 @@ static gbs_status list_factors(making *m, gbs_error *err)
     m->next_factor = gbsi_alloc_array(n, sizeof *m->next_factor);
     m->first_child = gbsi_alloc_array(model->n_variables, sizeof *m->first_child);
     m->next_child = gbsi_alloc_array(model->n_variables, sizeof *m->next_child);
-    if (m->first_factor == NULL || m->next_factor == NULL || m->first_child == NULL ||
-        m->next_child == NULL) {
-        return gbsi_no_memory(err, "blocks", n * sizeof *m->next_factor);
-    }
+    GBSI_PASS(
+        GBSI_HAVE(err, "blocks", m->first_factor, m->next_factor, m->first_child, m->next_child));
     memset(m->first_factor, 0xff, model->n_variables * sizeof *m->first_factor);
     memset(m->first_child, 0xff, model->n_variables * sizeof *m->first_child);
     for (size_t f = n; f-- > 0;) { /* so that lists ascend */
@@ -147,7 +142,6 @@ static gbs_status list_factors(making *m, gbs_error *err)
 /* Adds the slice of a factor: its rows, offsets and strides. */
 static gbs_status add_slice(making *m, size_t f, axes drawn, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_block_plan *p = m->plan;
     const axes scope = scope_of(m, f);
     gbsi_block_slice s = {.table = m->blocks->table[f],
@@ -155,10 +149,10 @@ static gbs_status add_slice(making *m, size_t f, axes drawn, gbs_error *err)
                           .held = (uint32_t)p->n_held_strides,
                           .n_held = scope.n - drawn.n};
     const size_t end = p->n_held_strides + s.n_held;
-    GBSI_TRY(ROOM(p->slice, p->room_slice, p->n_slices + (size_t)1, err));
-    GBSI_TRY(ROOM(p->held_variable, p->room_held_variable, end, err));
-    GBSI_TRY(ROOM(p->held_stride, p->room_held_stride, end, err));
-    GBSI_TRY(add_offsets(m, drawn, scope, &s.offset, &s.n_rows, err));
+    GBSI_PASS(ROOM(p->slice, p->room_slice, p->n_slices + (size_t)1, err));
+    GBSI_PASS(ROOM(p->held_variable, p->room_held_variable, end, err));
+    GBSI_PASS(ROOM(p->held_stride, p->room_held_stride, end, err));
+    GBSI_PASS(add_offsets(m, drawn, scope, &s.offset, &s.n_rows, err));
     for (uint32_t i = 0; i < scope.n; ++i) {
         if (is_held(m, scope.variable[i])) {
             p->held_variable[p->n_held_strides] = scope.variable[i];
@@ -169,42 +163,33 @@ static gbs_status add_slice(making *m, size_t f, axes drawn, gbs_error *err)
     p->slice[p->n_slices++] = s;
     p->n_slice_rows += s.n_rows;
     p->operations += GATHER_NS * s.n_rows;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status add_item(making *m, axes clique, axes from, gbsi_block_source source, size_t row,
                            gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_block_plan *p = m->plan;
     gbsi_block_item item = {.source = source, .row = row};
     uint32_t n = 0;
-    GBSI_TRY(ROOM(p->item, p->room_item, p->n_items + 1, err));
-    GBSI_TRY(add_offsets(m, clique, from, &item.offset, &n, err));
+    GBSI_PASS(ROOM(p->item, p->room_item, p->n_items + 1, err));
+    GBSI_PASS(add_offsets(m, clique, from, &item.offset, &n, err));
     p->item[p->n_items++] = item;
     p->operations +=
         ROW_NS * n + GATHER_NS * m->blocks->model->arity[clique.variable[clique.n - 1]];
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status add_factor(making *m, size_t f, axes clique, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint32_t variable[GBSI_BLOCK_CLIQUE];
     const axes drawn = {drawn_of(m, f, variable), variable};
     if (drawn.n == scope_of(m, f).n) {
         return add_item(m, clique, drawn, GBSI_BLOCK_TABLE, m->blocks->table[f], err);
     }
-    GBSI_TRY(add_slice(m, f, drawn, err));
-    GBSI_TRY(add_item(m, clique, drawn, GBSI_BLOCK_SLICE, m->plan->slice[m->plan->n_slices - 1].row,
-                      err));
-
-cleanup:
-    return status;
+    GBSI_PASS(add_slice(m, f, drawn, err));
+    return add_item(m, clique, drawn, GBSI_BLOCK_SLICE, m->plan->slice[m->plan->n_slices - 1].row,
+                    err);
 }
 
 /* ---- buckets --------------------------------------------------------------------------------- */
@@ -212,10 +197,9 @@ cleanup:
 /* The neighbours of the variable, those that go last first, and the variable. */
 static gbs_status add_clique(making *m, uint32_t v, axes *clique, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_block_plan *p = m->plan;
     const gbsi_block_clique *c = &m->order->clique[v];
-    GBSI_TRY(ROOM(p->neighbour, p->room_neighbour, p->n_neighbours + c->n + 1, err));
+    GBSI_PASS(ROOM(p->neighbour, p->room_neighbour, p->n_neighbours + c->n + 1, err));
     uint32_t *to = p->neighbour + p->n_neighbours;
     for (uint32_t i = 0; i < c->n; ++i) {
         uint32_t k = i;
@@ -227,14 +211,11 @@ static gbs_status add_clique(making *m, uint32_t v, axes *clique, gbs_error *err
     to[c->n] = v;
     p->n_neighbours += c->n + (size_t)1;
     *clique = (axes){c->n + 1, to};
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status add_bucket(making *m, uint32_t position, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_block_plan *p = m->plan;
     const gbsi_conditioned *model = m->blocks->model;
     const uint32_t v = m->order->order[position];
@@ -247,17 +228,17 @@ static gbs_status add_bucket(making *m, uint32_t position, gbs_error *err)
                              .item = (uint32_t)p->n_items,
                              .n_rows = 1,
                              .message = p->n_message_rows};
-    GBSI_TRY(add_clique(m, v, &clique, err));
+    GBSI_PASS(add_clique(m, v, &clique, err));
     for (uint32_t i = 0; i < b->n_neighbours; ++i) {
         b->n_rows *= model->arity[clique.variable[i]];
     }
     for (size_t f = m->first_factor[position]; f != SIZE_MAX; f = m->next_factor[f]) {
-        GBSI_TRY(add_factor(m, f, clique, err));
+        GBSI_PASS(add_factor(m, f, clique, err));
     }
     for (uint32_t c = m->first_child[position]; c != GBSI_NONE; c = m->next_child[c]) {
         const gbsi_block_bucket *child = &p->bucket[c];
         const axes from = {child->n_neighbours, p->neighbour + child->neighbour};
-        GBSI_TRY(add_item(m, clique, from, GBSI_BLOCK_MESSAGE, child->message, err));
+        GBSI_PASS(add_item(m, clique, from, GBSI_BLOCK_MESSAGE, child->message, err));
     }
     b->n_items = (uint32_t)p->n_items - b->item;
     p->n_message_rows += b->n_rows;
@@ -266,9 +247,7 @@ static gbs_status add_bucket(making *m, uint32_t position, gbs_error *err)
         m->next_child[position] = m->first_child[to];
         m->first_child[to] = position;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status plan_init(const gbsi_block_order *order, uint32_t n, gbsi_block_plan *p,
@@ -277,9 +256,7 @@ static gbs_status plan_init(const gbsi_block_order *order, uint32_t n, gbsi_bloc
     p->n_buckets = order->n_eliminated;
     p->bucket = gbsi_alloc_array(p->n_buckets, sizeof *p->bucket);
     p->held = gbsi_alloc_array(n - p->n_buckets, sizeof *p->held);
-    if (p->bucket == NULL || p->held == NULL) {
-        return gbsi_no_memory(err, "blocks", n * sizeof *p->bucket);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "blocks", p->bucket, p->held));
     for (uint32_t v = 0; v < n; ++v) {
         if (order->position[v] == GBSI_NONE) {
             p->held[p->n_held++] = v;

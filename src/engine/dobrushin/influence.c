@@ -32,9 +32,7 @@ static gbs_status add_fields(gbsi_influence *w, gbs_error *err)
         if (w->field == NULL) {
             w->field = gbsi_alloc_array_zero(n, sizeof *w->field);
         }
-        if (w->field == NULL) {
-            return gbsi_no_memory(err, "influence", n * sizeof *w->field);
-        }
+        GBSI_PASS(GBSI_HAVE(err, "influence", w->field));
         w->field[v] += field_odds(w, f);
     }
     return GBS_OK;
@@ -45,9 +43,7 @@ gbs_status gbsi_influence_new(const gbsi_graph *graph, const gbsi_influence_limi
 {
     gbs_status status = GBS_OK;
     gbsi_influence *w = gbsi_alloc_zero(sizeof *w);
-    if (w == NULL) {
-        return gbsi_no_memory(err, "influence", sizeof *w);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "influence", w));
     w->graph = graph;
     w->model = graph->model;
     w->factors = &graph->model->factors;
@@ -102,16 +98,13 @@ use gbsi_influence_use(gbsi_influence *w, uint32_t i, size_t f, uint32_t positio
 /* @param k in the list of incident factors. */
 static gbs_status add_use(gbsi_influence *w, uint32_t i, size_t k, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     void *pointer = w->use;
-    GBSI_TRY(
+    GBSI_PASS(
         gbsi_reserve(&pointer, &w->use_capacity, w->n_use + 1, sizeof *w->use, "influence", err));
     w->use = pointer;
     w->use[w->n_use++] = gbsi_influence_use(w, i, w->incident.factor[k],
                                             gbsi_incident_position(&w->incident, w->factors, k, i));
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status add_ends(gbsi_influence *w, uint32_t i, uint32_t k, gbs_error *err)
@@ -119,11 +112,8 @@ static gbs_status add_ends(gbsi_influence *w, uint32_t i, uint32_t k, gbs_error 
     const size_t first = w->factors->scope_start[w->use[k].f];
     const size_t end_of = w->factors->scope_start[w->use[k].f + 1];
     void *pointer = w->end;
-    const gbs_status status = gbsi_reserve(&pointer, &w->end_capacity, w->n_end + (end_of - first),
-                                           sizeof *w->end, "influence", err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_reserve(&pointer, &w->end_capacity, w->n_end + (end_of - first), sizeof *w->end,
+                           "influence", err));
     w->end = pointer;
     for (size_t s = first; s < end_of; ++s) {
         if (w->factors->scope[s] != i) {
@@ -195,21 +185,20 @@ static void merge_parallel(gbsi_influence *w, uint32_t i)
  * @param all out: what all factors together add to the log-odds of i, if it is binary. */
 static gbs_status gather(gbsi_influence *w, uint32_t i, bool list, range *all, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const double field = w->field == NULL ? 0.0 : w->field[i];
     *all = (range){field, field};
     w->n_use = 0;
     w->n_end = 0;
     if (w->incident.factor == NULL) {
-        GBSI_TRY(
+        GBSI_PASS(
             gbsi_incident_factors_init(w->factors, w->model->n_variables, 2, &w->incident, err));
     }
     const size_t past = gbsi_offset(&w->incident.start, i + (size_t)1);
     for (size_t k = gbsi_offset(&w->incident.start, i); k < past; ++k) {
         const size_t f = w->incident.factor[k];
-        GBSI_TRY(add_use(w, i, k, err));
+        GBSI_PASS(add_use(w, i, k, err));
         if (list || !is_long(w, f)) {
-            GBSI_TRY(add_ends(w, i, (uint32_t)w->n_use - 1, err));
+            GBSI_PASS(add_ends(w, i, (uint32_t)w->n_use - 1, err));
         }
     }
     sort_ends(w->end, w->n_end);
@@ -220,21 +209,18 @@ static gbs_status gather(gbsi_influence *w, uint32_t i, bool list, range *all, g
         all->lo += w->use[k].odds.lo;
         all->hi += w->use[k].odds.hi;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status make_row(gbsi_influence *w, uint32_t i, range all, uint32_t *n_row,
                            gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint32_t n = 0;
     void *pointer = w->j;
-    GBSI_TRY(gbsi_reserve(&pointer, &w->j_capacity, w->n_end, sizeof *w->j, "influence", err));
+    GBSI_PASS(gbsi_reserve(&pointer, &w->j_capacity, w->n_end, sizeof *w->j, "influence", err));
     w->j = pointer;
     pointer = w->bound;
-    GBSI_TRY(
+    GBSI_PASS(
         gbsi_reserve(&pointer, &w->bound_capacity, w->n_end, sizeof *w->bound, "influence", err));
     w->bound = pointer;
     for (size_t k = 0; k < w->n_end; ++n) {
@@ -246,41 +232,35 @@ static gbs_status make_row(gbsi_influence *w, uint32_t i, range all, uint32_t *n
             own.hi += w->use[e[m].use].odds.hi;
         }
         double bound = 1.0;
-        GBSI_TRY(gbsi_influence_pair(w, i, e, m, gbsi_range_without(all, own), &bound, err));
+        GBSI_PASS(gbsi_influence_pair(w, i, e, m, gbsi_range_without(all, own), &bound, err));
         w->j[n] = e->j;
         w->bound[n] = bound < 1.0 ? bound : 1.0;
         k += m;
     }
     *n_row = n;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_influence_row_of(gbsi_influence *w, uint32_t i, gbsi_influence_row *row,
                                  gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     range all;
     uint32_t n = 0;
-    GBSI_TRY(gather(w, i, true, &all, err));
-    GBSI_TRY(make_row(w, i, all, &n, err));
+    GBSI_PASS(gather(w, i, true, &all, err));
+    GBSI_PASS(make_row(w, i, all, &n, err));
     *row = (gbsi_influence_row){.n = n, .j = w->j, .bound = w->bound};
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Long factors are added to the sum of the row as if no other factor joined their variables to i:
  * changing x_j then changes one factor after the other, and the bounds add up. */
 gbs_status gbsi_influence_row_sum(gbsi_influence *w, uint32_t i, double *sum, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     range all;
     uint32_t n = 0;
     double total = 0.0;
-    GBSI_TRY(gather(w, i, false, &all, err));
-    GBSI_TRY(make_row(w, i, all, &n, err));
+    GBSI_PASS(gather(w, i, false, &all, err));
+    GBSI_PASS(make_row(w, i, all, &n, err));
     for (uint32_t k = 0; k < n; ++k) {
         total += w->bound[k];
     }
@@ -290,7 +270,5 @@ gbs_status gbsi_influence_row_sum(gbsi_influence *w, uint32_t i, double *sum, gb
         }
     }
     *sum = total;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }

@@ -28,9 +28,7 @@ gbs_status gbsi_enumerator_new(const gbsi_conditioned *model, gbsi_watch *watch,
 {
     gbs_status status = GBS_OK;
     gbsi_enumerator *e = gbsi_alloc_zero(sizeof *e);
-    if (e == NULL) {
-        return gbsi_no_memory(err, "influence", sizeof *e);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "influence", e));
     e->model = model;
     e->watch = watch;
     GBSI_TRY(gbsi_incident_factors_init(&model->factors, model->n_variables, 1, &e->incident, err));
@@ -88,7 +86,6 @@ uint64_t gbsi_enumerator_cost(const gbsi_enumerator *e, uint32_t i, uint32_t n, 
 
 static gbs_status reserve(gbsi_enumerator *e, uint32_t i, uint32_t n, size_t n_p, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     size_t n_places = 0;
     size_t longest = 1;
     for (size_t f = first_factor(e, i); f < first_factor(e, i + (size_t)1); ++f) {
@@ -97,19 +94,17 @@ static gbs_status reserve(gbsi_enumerator *e, uint32_t i, uint32_t n, size_t n_p
         longest = size > longest ? size : longest;
     }
     void *pointer = e->p;
-    GBSI_TRY(gbsi_reserve(&pointer, &e->p_capacity, n_p, sizeof *e->p, "influence", err));
+    GBSI_PASS(gbsi_reserve(&pointer, &e->p_capacity, n_p, sizeof *e->p, "influence", err));
     e->p = pointer;
     pointer = e->place;
-    GBSI_TRY(gbsi_reserve(&pointer, &e->place_capacity, n_places + 1, sizeof *e->place, "influence",
-                          err));
+    GBSI_PASS(gbsi_reserve(&pointer, &e->place_capacity, n_places + 1, sizeof *e->place,
+                           "influence", err));
     e->place = pointer;
     pointer = e->state;
-    GBSI_TRY(gbsi_reserve(&pointer, &e->state_capacity, n + longest, sizeof *e->state, "influence",
-                          err));
+    GBSI_PASS(gbsi_reserve(&pointer, &e->state_capacity, n + longest, sizeof *e->state, "influence",
+                           err));
     e->state = pointer;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static void find_places(gbsi_enumerator *e, uint32_t i, uint32_t n, const uint32_t *j)
@@ -222,10 +217,7 @@ gbs_status gbsi_enumerator_row(gbsi_enumerator *e, uint32_t i, uint32_t n, const
     for (uint32_t q = 0; q < n; ++q) {
         n_configurations *= arity[j[q]];
     }
-    const gbs_status status = reserve(e, i, n, n_configurations * arity[i], err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(reserve(e, i, n, n_configurations * arity[i], err));
     find_places(e, i, n, j);
     const uint64_t work = work_of_conditional(e, i);
     memset(e->state, 0, n * sizeof *e->state);

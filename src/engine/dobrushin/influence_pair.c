@@ -196,12 +196,11 @@ static void joint(gbsi_influence *w, const end *e, size_t n, uint32_t n_union, m
 
 static gbs_status added(gbsi_influence *w, const end *e, size_t n, measure *m, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t n_delta = m->kj <= MOST_PAIRED ? (size_t)m->kj * m->kj : 1;
     range mid = nothing;
     void *pointer = w->delta;
-    GBSI_TRY(gbsi_reserve(&pointer, &w->delta_capacity, 2 * n_delta, sizeof *w->delta, "influence",
-                          err));
+    GBSI_PASS(gbsi_reserve(&pointer, &w->delta_capacity, 2 * n_delta, sizeof *w->delta, "influence",
+                           err));
     w->delta = pointer;
     double *sum = w->delta + n_delta;
     memset(sum, 0, n_delta * sizeof *sum);
@@ -224,9 +223,7 @@ static gbs_status added(gbsi_influence *w, const end *e, size_t n, measure *m, g
     m->delta = sum;
     m->n_delta = n_delta;
     m->mid = mid;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Room for a slab: no larger than a table that is there, or max_cells. */
@@ -281,7 +278,6 @@ static bool has_noisy(const gbsi_influence *w, const end *e, size_t n)
 gbs_status gbsi_influence_pair(gbsi_influence *w, uint32_t i, const end *e, size_t n, range others,
                                double *bound, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     measure m = {.ki = w->model->arity[i], .kj = w->model->arity[e[0].j], .field = others};
     uint32_t n_union = 0;
     const bool together = n > 1 && find_union(w, i, e, n, &n_union) > 0;
@@ -290,19 +286,17 @@ gbs_status gbsi_influence_pair(gbsi_influence *w, uint32_t i, const end *e, size
         return GBS_OK;
     }
     if (together || has_table(w, e, n)) {
-        GBSI_TRY(reserve_slab(w, &m, err));
+        GBSI_PASS(reserve_slab(w, &m, err));
     }
     if (n == 1) {
         single(w, &w->use[e->use], e->position, &m);
     } else if (together) {
         joint(w, e, n, n_union, &m);
     } else {
-        GBSI_TRY(added(w, e, n, &m, err));
+        GBSI_PASS(added(w, e, n, &m, err));
     }
     *bound = gbsi_influence_of(&m);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- long factors -------------------------------------------------------------------------- */

@@ -28,19 +28,16 @@ static void add_ranges(gbsi_influence *w, size_t f, running *at)
 static gbs_status add_entries(gbsi_influence *w, size_t f, running *at, gbs_error *err)
 {
     const uint32_t *scope = w->factors->scope + w->factors->scope_start[f];
-    gbs_status status = GBS_OK;
     for (uint32_t position = 0; position < 2; ++position) {
         const uint32_t i = scope[position];
         const end e = {.j = scope[1 - position], .use = 0, .position = 1 - position};
         double bound = 1.0;
         w->use[0] = gbsi_influence_use(w, i, f, position);
         const range others = gbsi_range_without(at[i].all, w->use[0].odds);
-        GBSI_TRY(gbsi_influence_pair(w, i, &e, 1, others, &bound, err));
+        GBSI_PASS(gbsi_influence_pair(w, i, &e, 1, others, &bound, err));
         at[i].sum += bound < 1.0 ? bound : 1.0;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static bool is_pair(const gbsi_influence *w, size_t f)
@@ -51,9 +48,8 @@ static bool is_pair(const gbsi_influence *w, size_t f)
 static gbs_status walk_factors(gbsi_influence *w, running *at, gbs_error *err)
 {
     const size_t n_factors = w->factors->n_factors;
-    gbs_status status = GBS_OK;
     void *pointer = w->use;
-    GBSI_TRY(gbsi_reserve(&pointer, &w->use_capacity, 1, sizeof *w->use, "influence", err));
+    GBSI_PASS(gbsi_reserve(&pointer, &w->use_capacity, 1, sizeof *w->use, "influence", err));
     w->use = pointer;
     for (uint32_t i = 0; w->field != NULL && i < w->model->n_variables; ++i) {
         at[i].all = (range){w->field[i], w->field[i]};
@@ -65,12 +61,10 @@ static gbs_status walk_factors(gbsi_influence *w, running *at, gbs_error *err)
     }
     for (size_t f = 0; f < n_factors; ++f) {
         if (is_pair(w, f)) {
-            GBSI_TRY(add_entries(w, f, at, err));
+            GBSI_PASS(add_entries(w, f, at, err));
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_influence_sums(gbsi_influence *w, double *largest, double *mean, gbs_error *err)

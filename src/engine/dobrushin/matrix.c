@@ -43,7 +43,6 @@ typedef struct growing {
 
 static gbs_status add_row(growing *g, uint32_t i, const gbsi_influence_row *row, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t n = g->n_entries + row->n;
     if (n > g->room / ENTRY_BYTES) {
         return gbsi_fail(err, GBS_ERR_LIMIT,
@@ -52,10 +51,10 @@ static gbs_status add_row(growing *g, uint32_t i, const gbsi_influence_row *row,
                          i + 1, g->c->n, n, (double)n * ENTRY_BYTES / 1048576.0);
     }
     void *pointer = g->c->j;
-    GBSI_TRY(gbsi_reserve(&pointer, &g->j_capacity, n, sizeof *g->c->j, "influences", err));
+    GBSI_PASS(gbsi_reserve(&pointer, &g->j_capacity, n, sizeof *g->c->j, "influences", err));
     g->c->j = pointer;
     pointer = g->c->on;
-    GBSI_TRY(gbsi_reserve(&pointer, &g->on_capacity, n, sizeof *g->c->on, "influences", err));
+    GBSI_PASS(gbsi_reserve(&pointer, &g->on_capacity, n, sizeof *g->c->on, "influences", err));
     g->c->on = pointer;
     if (row->n > 0) {
         memcpy(g->c->j + g->n_entries, row->j, row->n * sizeof *row->j);
@@ -63,9 +62,7 @@ static gbs_status add_row(growing *g, uint32_t i, const gbsi_influence_row *row,
     }
     g->n_entries = n;
     g->size[i] = row->n;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status add_rows(growing *g, const gbsi_graph *graph, gbs_error *err)
@@ -169,10 +166,7 @@ gbs_status gbsi_influences_new(const gbsi_graph *graph, gbs_influence_rule rule,
     growing g = {.room = room, .watch = watch};
     g.c = gbsi_alloc_zero(sizeof *g.c);
     g.size = gbsi_alloc_array_zero((size_t)n + 1, sizeof *g.size);
-    if (g.c == NULL || g.size == NULL) {
-        status = gbsi_no_memory(err, "influences", n * sizeof *g.size);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "influences", g.c, g.size));
     g.c->n = n;
     GBSI_TRY(add_rows(&g, graph, err));
     uint32_t *size = g.size;

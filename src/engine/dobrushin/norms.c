@@ -194,9 +194,7 @@ gbs_status gbsi_matrix_norms(const gbsi_influences *c, const uint32_t *component
     p.x = gbsi_alloc_array(c->n, 3 * sizeof *p.x);
     p.least = gbsi_alloc_array(n_components, 2 * sizeof *p.least);
     p.radius = gbsi_alloc_array(n_components, sizeof *p.radius);
-    if (p.x == NULL || p.least == NULL || p.radius == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "norms", 3 * c->n * sizeof *p.x));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "norms", p.x, p.least, p.radius));
     p.y = p.x + c->n;
     p.z = p.y + c->n;
     p.most = p.least + n_components;

@@ -26,11 +26,8 @@ static gbs_status add_term(gbsi_uniform *u, gbs_error *err)
 {
     void *pointer = u->a;
     const size_t n_targets = u->n_targets;
-    const gbs_status status = gbsi_reserve(&pointer, &u->a_capacity, (u->n_a + 1) * n_targets,
-                                           sizeof *u->a, "variation", err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_reserve(&pointer, &u->a_capacity, (u->n_a + 1) * n_targets, sizeof *u->a,
+                           "variation", err));
     u->a = pointer;
     for (size_t k = 0; k < n_targets; ++k) {
         u->a[u->n_a * n_targets + k] = gbsi_weigh(u->d[k], u->x, u->c->n);
@@ -45,14 +42,10 @@ gbs_status gbsi_uniform_new(const gbsi_influences *c, size_t n_targets, const do
 {
     gbs_status status = GBS_OK;
     gbsi_uniform *u = gbsi_alloc_zero(sizeof *u);
-    if (u == NULL) {
-        return gbsi_no_memory(err, "variation", sizeof *u);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "variation", u));
     *u = (gbsi_uniform){.c = c, .n_targets = n_targets, .d = d, .watch = watch};
     u->x = gbsi_alloc_array(c->n, 2 * sizeof *u->x);
-    if (u->x == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "variation", 2 * c->n * sizeof *u->x));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "variation", u->x));
     u->y = u->x + c->n;
     gbsi_variation_begin(c, u->x);
     GBSI_TRY(add_term(u, err));
@@ -76,7 +69,6 @@ void gbsi_uniform_free(gbsi_uniform *u)
 
 static gbs_status extend(gbsi_uniform *u, uint64_t last, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_influences *c = u->c;
     while (u->n_a <= last) {
         for (uint32_t i = 0; i < c->n; ++i) {
@@ -87,17 +79,15 @@ static gbs_status extend(gbsi_uniform *u, uint64_t last, gbs_error *err)
             }
             u->y[i] = sum < GBSI_VARIATION_CEILING ? sum : GBSI_VARIATION_CEILING;
             if (gbsi_watch_spend(u->watch, gbsi_influences_work(c, i))) {
-                GBSI_TRY(gbsi_watch_fail(err, "bounding the variation of the random scan"));
+                GBSI_PASS(gbsi_watch_fail(err, "bounding the variation of the random scan"));
             }
         }
         double *swapped = u->x;
         u->x = u->y;
         u->y = swapped;
-        GBSI_TRY(add_term(u, err));
+        GBSI_PASS(add_term(u, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Weights from the mode on, one way: by the quotient of the next over this one. */
@@ -122,7 +112,6 @@ static double whole(double x)
 
 gbs_status gbsi_uniform_at(gbsi_uniform *u, uint64_t n_updates, double *value, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t n_targets = u->n_targets;
     const double n = u->c->n;
     const walk w = {(double)n_updates, 1.0 / (n - 1.0)};
@@ -135,7 +124,7 @@ gbs_status gbsi_uniform_at(gbsi_uniform *u, uint64_t n_updates, double *value, g
         }
         return GBS_OK;
     }
-    GBSI_TRY(extend(u, (uint64_t)last, err));
+    GBSI_PASS(extend(u, (uint64_t)last, err));
     double mode = whole((w.steps + 1.0) / n);
     mode = mode < last ? mode : last;
     for (size_t t = 0; t < n_targets; ++t) {
@@ -156,7 +145,5 @@ gbs_status gbsi_uniform_at(gbsi_uniform *u, uint64_t n_updates, double *value, g
         }
         value[t] = sum / total;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }

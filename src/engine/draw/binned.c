@@ -75,9 +75,7 @@ gbs_status gbsi_binned_init(const gbsi_draw_job *job, void **state, gbs_error *e
     GBSI_TRY(gbsi_herd_new(job, &herd, err));
     GBSI_TRY(gbsi_binned_check(plan, &herd->how, err));
     herd->cell = gbsi_alloc_array_zero(plan->n_slots, sizeof *herd->cell);
-    if (herd->cell == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "herding weights", plan->n_slots * sizeof *herd->cell));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "herding weights", herd->cell));
     size_t n_cells = 0;
     for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
         const bool two = gbsi_plan_arity(plan, slot) == 2;

@@ -142,9 +142,7 @@ gbs_status gbsi_cud_draw_init(const gbsi_draw_job *job, void **state, gbs_error 
     const gbs_run_options *options = job->options;
     const uint32_t m = (uint32_t)options->cud_bits;
     gbsi_cud_draw *d = gbsi_alloc_zero(sizeof *d);
-    if (d == NULL) {
-        return gbsi_no_memory(err, "cud", sizeof *d);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "cud", d));
     const gbs_cud_scheme scheme = (gbs_cud_scheme)options->cud_scheme;
     const uint64_t polynomial = gbsi_cud_polynomial(m);
     d->n_slots = job->plan->n_slots;
@@ -157,10 +155,7 @@ gbs_status gbsi_cud_draw_init(const gbsi_draw_job *job, void **state, gbs_error 
     d->next = UINT64_MAX;
     d->driving = gbsi_alloc_lanes(d->n_places, sizeof *d->driving);
     d->shift = gbsi_alloc_lanes(d->n_slots * chains_held(job), sizeof *d->shift);
-    if (d->driving == NULL || d->shift == NULL) {
-        status = gbsi_no_memory(err, "cud", d->n_slots * chains_held(job) * sizeof *d->shift);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "cud", d->driving, d->shift));
     draw_shifts(d, job);
     *state = d;
     d = NULL;

@@ -50,16 +50,15 @@ static gbs_status check_rules(const gbs_run_options *options, int keys, gbs_erro
 
 gbs_status gbsi_draw_check(const gbs_run_options *options, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const char *name = gbsi_draw_name(options->draw);
     const int keys = gbsi_herding_keys(options);
-    GBSI_TRY(check_keys(options, err));
+    GBSI_PASS(check_keys(options, err));
     if (keys != GBS_KEYS_BINS && (options->bins != 0 || options->bin_edge != GBS_BIN_RIGHT)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--bins and --bin-edge: draw %s has no bins: use --draw discretized",
                          name);
     }
-    GBSI_TRY(check_rules(options, keys, err));
+    GBSI_PASS(check_rules(options, keys, err));
     if ((options->dummy_edges == NULL) != (options->n_dummy_edges == 0)) {
         return gbsi_fail(
             err, GBS_ERR_ARGUMENT,
@@ -69,8 +68,7 @@ gbs_status gbsi_draw_check(const gbs_run_options *options, gbs_error *err)
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--dummy-edges: only draw herded with keys neighbours uses them");
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 uint32_t gbsi_draw_bins(const gbs_run_options *options, uint32_t n_slots)

@@ -37,9 +37,7 @@ void gbsi_herd_free(void *state)
 gbs_status gbsi_herd_new(const gbsi_draw_job *job, gbsi_herd **out, gbs_error *err)
 {
     gbsi_herd *herd = gbsi_alloc_zero(sizeof *herd);
-    if (herd == NULL) {
-        return gbsi_no_memory(err, "herding weights", sizeof *herd);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "herding weights", herd));
     herd->plan = job->plan;
     herd->how = gbsi_herding_of(job->options, job->traits, job->plan->n_sampled);
     herd->seed = job->options->seed;
@@ -74,32 +72,28 @@ static gbs_status take_rows(const gbsi_herd *herd, size_t n, size_t size, void *
 
 gbs_status gbsi_herd_take(gbsi_herd *herd, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (uint32_t g = 0; g < herd->n_groups; ++g) {
         gbsi_herd_group *group = &herd->group[g];
         void *phase = NULL;
         void *balance = NULL;
         void *vector = NULL;
-        GBSI_TRY(take_rows(herd, herd->n_phases, sizeof *group->phase, &phase, err));
+        GBSI_PASS(take_rows(herd, herd->n_phases, sizeof *group->phase, &phase, err));
         group->phase = phase;
-        GBSI_TRY(take_rows(herd, herd->n_balances, sizeof *group->balance, &balance, err));
+        GBSI_PASS(take_rows(herd, herd->n_balances, sizeof *group->balance, &balance, err));
         group->balance = balance;
-        GBSI_TRY(take_rows(herd, herd->n_shares, sizeof *group->vector, &vector, err));
+        GBSI_PASS(take_rows(herd, herd->n_shares, sizeof *group->vector, &vector, err));
         group->vector = vector;
         group->table = gbsi_alloc_array_zero(herd->n_tables, sizeof *group->table);
-        if (group->table == NULL) {
-            GBSI_TRY(gbsi_no_memory(err, "herding weights", herd->n_tables * sizeof *group->table));
-        }
+        GBSI_PASS(GBSI_HAVE(err, "herding weights", group->table));
     }
     if (herd->n_tables > 0) {
         herd->visits = gbsi_alloc_array_zero(herd->plan->n_slots, sizeof *herd->visits);
         if (herd->visits == NULL) {
-            GBSI_TRY(
-                gbsi_no_memory(err, "herding weights", herd->plan->n_slots * sizeof *herd->visits));
+            return gbsi_no_memory(err, "herding weights",
+                                  herd->plan->n_slots * sizeof *herd->visits);
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* The words that one start is made from.

@@ -81,7 +81,6 @@ gbs_status gbsi_herd_begin_pass(void *state, const gbsi_schedule *schedule, cons
                                 uint64_t pass, gbs_error *err)
 {
     gbsi_herd *herd = state;
-    gbs_status status = GBS_OK;
     (void)group;
     (void)pass;
     if (herd->n_tables == 0) {
@@ -90,22 +89,19 @@ gbs_status gbsi_herd_begin_pass(void *state, const gbsi_schedule *schedule, cons
     gbsi_schedule_count(herd->plan, schedule, herd->visits);
     for (uint32_t g = 0; g < herd->n_groups; ++g) {
         for (uint32_t slot = 0; slot < herd->plan->n_slots; ++slot) {
-            GBSI_TRY(grow(herd, slot, g, herd->visits[slot], err));
+            GBSI_PASS(grow(herd, slot, g, herd->visits[slot], err));
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_herd_expect(void *state, uint32_t slot, gbs_error *err)
 {
     gbsi_herd *herd = state;
-    gbs_status status = GBS_OK;
     for (uint32_t g = 0; g < herd->n_groups; ++g) {
-        GBSI_TRY(grow(herd, slot, g, 1, err));
+        GBSI_PASS(grow(herd, slot, g, 1, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* The number of weights of one group: tables of groups differ in size, so this is a mean over
@@ -158,60 +154,54 @@ gbs_status gbsi_herd_load_table(gbsi_herd *herd, uint32_t slot, uint32_t group,
 gbs_status gbsi_herd_save(const void *state, const gbsi_sink *sink, gbs_error *err)
 {
     const gbsi_herd *herd = state;
-    gbs_status status = GBS_OK;
     for (uint32_t g = 0; g < herd->n_groups; ++g) {
         const gbsi_herd_group *group = &herd->group[g];
-        GBSI_TRY(gbsi_put_numbers(sink, group->phase, herd->n_phases * herd->lanes,
-                                  sizeof *group->phase, err));
-        GBSI_TRY(gbsi_put_numbers(sink, group->balance, herd->n_balances * herd->lanes,
-                                  sizeof *group->balance, err));
-        GBSI_TRY(gbsi_put_numbers(sink, group->vector, herd->n_shares * herd->lanes,
-                                  sizeof *group->vector, err));
+        GBSI_PASS(gbsi_put_numbers(sink, group->phase, herd->n_phases * herd->lanes,
+                                   sizeof *group->phase, err));
+        GBSI_PASS(gbsi_put_numbers(sink, group->balance, herd->n_balances * herd->lanes,
+                                   sizeof *group->balance, err));
+        GBSI_PASS(gbsi_put_numbers(sink, group->vector, herd->n_shares * herd->lanes,
+                                   sizeof *group->vector, err));
         for (uint32_t slot = 0; herd->n_tables > 0 && slot < herd->plan->n_slots; ++slot) {
-            GBSI_TRY(gbsi_herd_save_table(herd, slot, g, sink, err));
+            GBSI_PASS(gbsi_herd_save_table(herd, slot, g, sink, err));
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_herd_load(void *state, const gbsi_source *source, gbs_error *err)
 {
     gbsi_herd *herd = state;
-    gbs_status status = GBS_OK;
     herd->taken = 0;
     for (uint32_t g = 0; g < herd->n_groups; ++g) {
         gbsi_herd_group *group = &herd->group[g];
-        GBSI_TRY(gbsi_take_numbers(source, group->phase, herd->n_phases * herd->lanes,
-                                   sizeof *group->phase, err));
-        GBSI_TRY(gbsi_take_numbers(source, group->balance, herd->n_balances * herd->lanes,
-                                   sizeof *group->balance, err));
-        GBSI_TRY(gbsi_take_numbers(source, group->vector, herd->n_shares * herd->lanes,
-                                   sizeof *group->vector, err));
+        GBSI_PASS(gbsi_take_numbers(source, group->phase, herd->n_phases * herd->lanes,
+                                    sizeof *group->phase, err));
+        GBSI_PASS(gbsi_take_numbers(source, group->balance, herd->n_balances * herd->lanes,
+                                    sizeof *group->balance, err));
+        GBSI_PASS(gbsi_take_numbers(source, group->vector, herd->n_shares * herd->lanes,
+                                    sizeof *group->vector, err));
         for (uint32_t slot = 0; herd->n_tables > 0 && slot < herd->plan->n_slots; ++slot) {
-            GBSI_TRY(gbsi_herd_load_table(herd, slot, g, source, err));
+            GBSI_PASS(gbsi_herd_load_table(herd, slot, g, source, err));
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_herd_skip(const void *state, const gbsi_source *source, gbs_error *err)
 {
     const gbsi_herd *herd = state;
     const gbsi_herd_group *g = NULL;
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_skip_bytes(source,
-                             herd->lanes * (herd->n_phases * sizeof *g->phase +
-                                            herd->n_balances * sizeof *g->balance +
-                                            herd->n_shares * sizeof *g->vector),
-                             err));
+    GBSI_PASS(gbsi_skip_bytes(source,
+                              herd->lanes * (herd->n_phases * sizeof *g->phase +
+                                             herd->n_balances * sizeof *g->balance +
+                                             herd->n_shares * sizeof *g->vector),
+                              err));
     for (uint32_t slot = 0; slot < herd->plan->n_slots; ++slot) {
         if (is_hashed(herd, slot)) {
-            GBSI_TRY(gbsi_key_table_skip(gbsi_herd_row_shape(herd, slot), gbsi_herd_is_named(herd),
-                                         source, err));
+            GBSI_PASS(gbsi_key_table_skip(gbsi_herd_row_shape(herd, slot), gbsi_herd_is_named(herd),
+                                          source, err));
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }

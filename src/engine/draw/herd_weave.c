@@ -84,7 +84,6 @@ static gbs_status skip_table(const void *object, uint64_t width, const gbsi_sour
 static gbs_status weave_group(gbsi_herd *herd, uint32_t g, const gbsi_weave *weave,
                               const gbsi_sink *sink, const gbsi_source *source, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_herd_group *group = &herd->group[g];
     const bool turns = herd->cell == NULL && herd->how.bounded;
     tables t = {herd, g};
@@ -100,13 +99,11 @@ static gbs_status weave_group(gbsi_herd *herd, uint32_t g, const gbsi_weave *wea
                           herd->cell == NULL};
     for (size_t i = 0; i < sizeof array / sizeof array[0]; ++i) {
         const gbsi_rows rows = gbsi_rows_of_array(&array[i]);
-        GBSI_TRY(there[i] ? gbsi_weave_rows(weave, &rows, sink, source, err) : GBS_OK);
+        GBSI_PASS(there[i] ? gbsi_weave_rows(weave, &rows, sink, source, err) : GBS_OK);
     }
     const gbsi_rows rows = {
         .object = &t, .width = row_bytes, .put = put_table, .take = take_table, .skip = skip_table};
-    GBSI_TRY(gbsi_weave_rows(weave, &rows, sink, source, err));
-cleanup:
-    return status;
+    return gbsi_weave_rows(weave, &rows, sink, source, err);
 }
 
 gbs_status gbsi_herd_weave(void *state, const gbsi_weave *weave, const gbsi_sink *sink,

@@ -25,9 +25,7 @@ gbs_status gbsi_herded_extra_edges(const gbsi_conditioned *model, const gbs_run_
         return GBS_OK;
     }
     edges->pair = gbsi_alloc_array(options->n_dummy_edges, 2 * sizeof *edges->pair);
-    if (edges->pair == NULL) {
-        return gbsi_no_memory(err, "dummy edges", options->n_dummy_edges * 8);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "dummy edges", edges->pair));
     for (size_t e = 0; e < options->n_dummy_edges; ++e) {
         const uint32_t *end = options->dummy_edges + 2 * e;
         const uint32_t n = model->model->n_variables;
@@ -67,9 +65,7 @@ static gbs_status take_whole(gbsi_herd *herd, gbs_error *err)
     for (uint32_t g = 0; wanted && g < herd->n_groups; ++g) {
         gbsi_herd_group *group = &herd->group[g];
         group->whole = gbsi_alloc_array_zero(herd->lanes, sizeof *group->whole);
-        if (group->whole == NULL) {
-            return gbsi_no_memory(err, "herding weights", herd->lanes * sizeof *group->whole);
-        }
+        GBSI_PASS(GBSI_HAVE(err, "herding weights", group->whole));
     }
     return GBS_OK;
 }

@@ -74,10 +74,8 @@ gbs_status gbsi_key_slices_new(const gbsi_keys *keys, gbsi_key_slices *slices, g
     slices->cell = gbsi_alloc_array_zero((size_t)WIDTH * n, sizeof *slices->cell);
     slices->lut = gbsi_alloc_array_zero((size_t)WIDTH * n, sizeof *slices->lut);
     slices->offset = gbsi_alloc_array_zero((size_t)WIDTH * n, sizeof *slices->offset);
-    if (slices->slice == NULL || slices->link == NULL || slices->step == NULL ||
-        slices->cell == NULL || slices->lut == NULL || slices->offset == NULL) {
-        return gbsi_no_memory(err, "herding keys", 8 * n_links + (size_t)12 * WIDTH * n);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "herding keys", slices->slice, slices->link, slices->step,
+                        slices->cell, slices->lut, slices->offset));
     for (uint32_t i = 0; i < n; ++i) {
         if (slices->slice[i].regular) {
             fill(keys, WIDTH * i, &slices->slice[i], slices);

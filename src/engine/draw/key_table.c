@@ -91,10 +91,7 @@ gbs_status gbsi_key_table_reserve(gbsi_key_table *table, size_t n, size_t row_by
         return GBS_OK;
     }
     gbsi_key_table grown;
-    gbs_status status = take(&grown, capacity_for(n), row_bytes, named, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(take(&grown, capacity_for(n), row_bytes, named, err));
     for (size_t i = 0; i < table->capacity; ++i) {
         if (table->row[i] != GBSI_NONE) {
             const size_t at = place_of(&grown, table->code[i]);
@@ -155,22 +152,18 @@ uint32_t gbsi_key_table_add_named(gbsi_key_table *table, uint64_t code, uint64_t
 gbs_status gbsi_key_table_save(const gbsi_key_table *t, gbsi_row_shape row, bool named,
                                const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint64_t n[2] = {t->n_codes, t->n_rows};
-    GBSI_TRY(gbsi_put_numbers(sink, n, 2, sizeof *n, err));
+    GBSI_PASS(gbsi_put_numbers(sink, n, 2, sizeof *n, err));
     for (size_t i = 0; i < t->capacity; ++i) {
         if (t->row[i] != GBSI_NONE) {
-            GBSI_TRY(gbsi_put_numbers(sink, &t->code[i], 1, sizeof t->code[i], err));
-            GBSI_TRY(gbsi_put_numbers(sink, &t->row[i], 1, sizeof t->row[i], err));
+            GBSI_PASS(gbsi_put_numbers(sink, &t->code[i], 1, sizeof t->code[i], err));
+            GBSI_PASS(gbsi_put_numbers(sink, &t->row[i], 1, sizeof t->row[i], err));
         }
     }
     if (named) {
-        GBSI_TRY(gbsi_put_numbers(sink, t->name, t->n_rows, sizeof *t->name, err));
+        GBSI_PASS(gbsi_put_numbers(sink, t->name, t->n_rows, sizeof *t->name, err));
     }
-    GBSI_TRY(
-        gbsi_put_numbers(sink, t->rows, t->n_rows * (row.bytes / row.number), row.number, err));
-cleanup:
-    return status;
+    return gbsi_put_numbers(sink, t->rows, t->n_rows * (row.bytes / row.number), row.number, err);
 }
 
 gbs_status gbsi_key_table_load(gbsi_key_table *t, gbsi_row_shape row, bool named, uint64_t room,
@@ -219,17 +212,13 @@ cleanup:
 gbs_status gbsi_key_table_skip(gbsi_row_shape row, bool named, const gbsi_source *source,
                                gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint64_t n[2];
-    GBSI_TRY(gbsi_take_numbers(source, n, 2, sizeof *n, err));
+    GBSI_PASS(gbsi_take_numbers(source, n, 2, sizeof *n, err));
     if (n[1] > n[0] || n[0] >= GBSI_NONE / 2) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT,
-                           "saved herding weights: found %" PRIu64 " contexts and %" PRIu64 " rows",
-                           n[0], n[1]));
+        return gbsi_fail(err, GBS_ERR_FORMAT,
+                         "saved herding weights: found %" PRIu64 " contexts and %" PRIu64 " rows",
+                         n[0], n[1]);
     }
     const uint64_t each = row.bytes + (named ? sizeof(uint64_t) : 0);
-    GBSI_TRY(
-        gbsi_skip_bytes(source, n[0] * (sizeof(uint64_t) + sizeof(uint32_t)) + n[1] * each, err));
-cleanup:
-    return status;
+    return gbsi_skip_bytes(source, n[0] * (sizeof(uint64_t) + sizeof(uint32_t)) + n[1] * each, err);
 }

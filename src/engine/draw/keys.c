@@ -91,9 +91,7 @@ static gbs_status take_slots(const gbsi_key_maker *m, gbsi_keys *keys, gbs_error
     keys->slot = gbsi_alloc_array_zero(n, sizeof *keys->slot);
     keys->link = gbsi_alloc_array(n_links, sizeof *keys->link);
     keys->step = gbsi_alloc_array_zero(n_links, sizeof *keys->step);
-    if (keys->slot == NULL || keys->link == NULL || keys->step == NULL) {
-        return gbsi_no_memory(err, "herding keys", n * sizeof *keys->slot + 8 * n_links);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "herding keys", keys->slot, keys->link, keys->step));
     if (n_links > 0) {
         memcpy(keys->link, m->context->neighbour, n_links * sizeof *keys->link);
     }
@@ -143,9 +141,7 @@ static gbs_status take_classes(classes *c, uint64_t n_codes, gbs_error *err)
         c->name = gbsi_alloc_array(capacity, sizeof *c->name);
         c->key = gbsi_alloc_array(capacity, sizeof *c->key);
         c->capacity = capacity;
-        if (c->name == NULL || c->key == NULL) {
-            return gbsi_no_memory(err, "herding keys", capacity * 12);
-        }
+        GBSI_PASS(GBSI_HAVE(err, "herding keys", c->name, c->key));
     }
     memset(c->key, 0xFF, c->capacity * sizeof *c->key);
     return GBS_OK;
@@ -313,9 +309,7 @@ static gbs_status make_whole_steps(const gbsi_key_maker *m, gbsi_keys *keys, gbs
         return GBS_OK;
     }
     keys->whole_step = gbsi_alloc_array(plan->n_slots, sizeof *keys->whole_step);
-    if (keys->whole_step == NULL) {
-        return gbsi_no_memory(err, "herding keys", plan->n_slots * sizeof *keys->whole_step);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "herding keys", keys->whole_step));
     uint64_t step = 1;
     for (uint32_t v = 0; v < plan->n_slots; ++v) {
         keys->whole_step[plan->slot_of[v]] = step;
@@ -378,9 +372,7 @@ gbs_status gbsi_keys_new(const gbsi_draw_job *job, int scheme, gbsi_keys *out, g
     GBSI_TRY(gbsi_key_maker_new(job, scheme, NULL, &m, err));
     m.most_codes = sizes.most_codes;
     sign = gbsi_alloc_array_zero(most_links(&m), 1);
-    if (sign == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "herding keys", most_links(&m)));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "herding keys", sign));
     GBSI_TRY(take_slots(&m, &keys, err));
     GBSI_TRY(reserve_all(&m, &keys, err));
     for (uint32_t slot = 0; slot < job->plan->n_slots; ++slot) {

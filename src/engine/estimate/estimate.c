@@ -168,16 +168,12 @@ static gbs_status sum_bytes(const layout *l, const gbsi_estimate_array *arrays, 
 
 gbs_status gbsi_estimate_bytes(const gbsi_estimate_shape *shape, size_t *bytes, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     layout l;
     gbsi_estimate nothing = {0};
     gbsi_estimate_array arrays[GBSI_ESTIMATE_ARRAYS];
-    GBSI_TRY(find_layout(shape, &l, err));
+    GBSI_PASS(find_layout(shape, &l, err));
     const size_t n = list_arrays(shape, &l, &nothing, arrays);
-    GBSI_TRY(sum_bytes(&l, arrays, n, bytes, err));
-
-cleanup:
-    return status;
+    return sum_bytes(&l, arrays, n, bytes, err);
 }
 
 /* ---- life ---- */
@@ -187,10 +183,7 @@ static gbs_status take_arrays(gbsi_estimate *e, const layout *l, gbs_error *err)
     gbsi_estimate_array arrays[GBSI_ESTIMATE_ARRAYS];
     const size_t n = list_arrays(&e->shape, l, e, arrays);
     size_t all = 0;
-    const gbs_status status = sum_bytes(l, arrays, n, &all, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(sum_bytes(l, arrays, n, &all, err));
     e->bytes = sizeof *e + l->start_bytes;
     for (size_t i = 0; i < n; i++) {
         const gbsi_estimate_array *a = &arrays[i];
@@ -198,9 +191,7 @@ static gbs_status take_arrays(gbsi_estimate *e, const layout *l, gbs_error *err)
         (void)array_bytes(a, &bytes);
         void *memory =
             a->hot ? gbsi_alloc_lanes(a->n, a->size) : gbsi_alloc_array_zero(a->n, a->size);
-        if (memory == NULL) {
-            return gbsi_no_memory(err, "estimates", bytes);
-        }
+        GBSI_PASS(GBSI_HAVE(err, "estimates", memory));
         memcpy(a->pointer, &memory, sizeof memory);
         e->bytes += bytes;
     }
@@ -213,9 +204,7 @@ static gbs_status fill_cells(gbsi_estimate *e, gbs_error *err)
     size_t cell = 0;
     size_t n_runs = 0;
     uint32_t *size = gbsi_alloc_array(n_slots + 1, sizeof *size);
-    if (size == NULL) {
-        return gbsi_no_memory(err, "estimates", n_slots * sizeof *size);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "estimates", size));
     for (uint32_t slot = 0; slot < n_slots; slot++) {
         const uint32_t arity = gbsi_shape_arity(&e->shape, slot);
         size[slot] = (uint32_t)cells_of(arity);
@@ -237,9 +226,7 @@ gbs_status gbsi_estimate_new(const gbsi_estimate_shape *shape, gbsi_simd level,
     gbsi_estimate *e = NULL;
     GBSI_TRY(find_layout(shape, &l, err));
     e = gbsi_alloc_zero(sizeof *e);
-    if (e == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "estimates", sizeof *e));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "estimates", e));
     e->shape = *shape;
     e->lanes = gbsi_accumulate_of(level);
     e->counted = l.counted;

@@ -112,9 +112,7 @@ static gbs_status find_factors(gbs_joint_estimate *e, gbs_error *err)
             e->factor = gbsi_alloc_array(e->n_factors, sizeof *e->factor);
             e->at = gbsi_alloc_array(most, sizeof *e->at);
         }
-        if (e->factor == NULL || e->at == NULL) {
-            return gbsi_no_memory(err, "joint", e->n_factors * sizeof *e->factor);
-        }
+        GBSI_PASS(GBSI_HAVE(err, "joint", e->factor, e->at));
     }
     return GBS_OK;
 }
@@ -136,9 +134,7 @@ gbs_status gbs_joint_estimate_needs(const gbs_model *model, uint32_t n, const ui
     }
     GBSI_TRY(count_cells(model, n, variable, 1, &n_cells, err));
     needs = gbsi_alloc_array_zero(model->n_variables, sizeof *needs);
-    if (needs == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "joint", model->n_variables));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "joint", needs));
     for (uint32_t i = 0; i < n; ++i) {
         needs[variable[i]] = 1;
     }
@@ -189,9 +185,7 @@ gbs_status gbs_joint_estimate_new(const gbs_model *model, const gbs_evidence *ev
     }
     GBSI_TRY(count_cells(model, n, variable, n_chains, &n_cells, err));
     e = gbsi_alloc_zero(sizeof *e);
-    if (e == NULL) {
-        return gbsi_no_memory(err, "joint", sizeof *e);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "joint", e));
     e->model = model;
     e->n = n;
     e->n_cells = n_cells;
@@ -202,9 +196,7 @@ gbs_status gbs_joint_estimate_new(const gbs_model *model, const gbs_evidence *ev
     e->log_prior = gbsi_alloc_array(e->n_last, sizeof *e->log_prior);
     e->weight = gbsi_alloc_array(e->n_last, sizeof *e->weight);
     e->value = gbsi_alloc_array(n_cells, sizeof *e->value);
-    if (e->variable == NULL || e->log_prior == NULL || e->weight == NULL || e->value == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "joint", n_cells * sizeof *e->value));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "joint", e->variable, e->log_prior, e->weight, e->value));
     memcpy(e->variable, variable, n * sizeof *variable);
     take_evidence(e, evidence);
     GBSI_TRY(find_factors(e, err));

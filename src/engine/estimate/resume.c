@@ -89,7 +89,6 @@ static gbs_status load_array(gbsi_estimate *e, const gbsi_estimate_array *array,
 
 static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_estimate *estimate = object;
     const gbsi_spread *spread = estimate->spread;
     /* of the pointers: arrays are listed by their addresses */
@@ -99,17 +98,16 @@ static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err
     uint64_t shape[N_SHAPE];
     shape_numbers(estimate, shape);
     if (spread != NULL) {
-        GBSI_TRY(gbsi_spread_bring(estimate, false, err));
+        GBSI_PASS(gbsi_spread_bring(estimate, false, err));
     }
-    GBSI_TRY(gbsi_put_numbers(sink, shape, N_SHAPE, sizeof shape[0], err));
-    GBSI_TRY(gbsi_put_numbers(sink, &estimate->n_passes, 1, sizeof estimate->n_passes, err));
+    GBSI_PASS(gbsi_put_numbers(sink, shape, N_SHAPE, sizeof shape[0], err));
+    GBSI_PASS(gbsi_put_numbers(sink, &estimate->n_passes, 1, sizeof estimate->n_passes, err));
     for (size_t i = 0; i < n; ++i) {
         if (arrays[i].saved) {
-            GBSI_TRY(save_array(estimate, &arrays[i], sink, err));
+            GBSI_PASS(save_array(estimate, &arrays[i], sink, err));
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_estimate_save(const gbsi_estimate *estimate, const gbsi_sink *sink, gbs_error *err)
@@ -119,7 +117,6 @@ gbs_status gbsi_estimate_save(const gbsi_estimate *estimate, const gbsi_sink *si
 
 static gbs_status load(void *object, const gbsi_source *source, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_estimate *e = object;
     gbsi_estimate *summed = e->spread == NULL ? e : e->spread->share;
     gbsi_estimate_array arrays[GBSI_ESTIMATE_ARRAYS];
@@ -127,8 +124,8 @@ static gbs_status load(void *object, const gbsi_source *source, gbs_error *err)
     uint64_t shape[N_SHAPE];
     uint64_t n_passes = 0;
     shape_numbers(e, shape);
-    GBSI_TRY(gbsi_take_expected(source, shape, N_SHAPE, "estimates", err));
-    GBSI_TRY(gbsi_take_numbers(source, &n_passes, 1, sizeof n_passes, err));
+    GBSI_PASS(gbsi_take_expected(source, shape, N_SHAPE, "estimates", err));
+    GBSI_PASS(gbsi_take_numbers(source, &n_passes, 1, sizeof n_passes, err));
     if (n_passes > MOST_PASSES) {
         return gbsi_fail(err, GBS_ERR_FORMAT,
                          "estimates: the saved number of passes, %" PRIu64 ", is damaged",
@@ -136,13 +133,12 @@ static gbs_status load(void *object, const gbsi_source *source, gbs_error *err)
     }
     for (size_t i = 0; i < n; ++i) {
         if (arrays[i].saved) {
-            GBSI_TRY(load_array(e, &arrays[i], source, err));
+            GBSI_PASS(load_array(e, &arrays[i], source, err));
         }
     }
     gbsi_estimate_start(summed, n_passes);
     e->n_passes = n_passes;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_estimate_load(gbsi_estimate *e, const gbsi_source *source, gbs_error *err)

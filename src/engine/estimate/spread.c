@@ -47,20 +47,18 @@ gbs_status gbsi_estimate_spread_bytes(const gbs_ranks *ranks, const gbsi_estimat
     if (ranks == NULL) {
         return gbsi_estimate_bytes(shape, bytes, err);
     }
-    gbs_status status = GBS_OK;
     const gbsi_estimate_shape own = shape_of_own(ranks, shape);
     const gbsi_estimate_shape share = shape_of_share(ranks, shape);
     size_t of_own = 0;
     size_t of_share = 0;
     size_t n_cells = 0;
-    GBSI_TRY(gbsi_estimate_bytes(&own, &of_own, err));
-    GBSI_TRY(gbsi_estimate_bytes(&share, &of_share, err));
+    GBSI_PASS(gbsi_estimate_bytes(&own, &of_own, err));
+    GBSI_PASS(gbsi_estimate_bytes(&share, &of_share, err));
     for (uint32_t slot = 0; slot < shape->n_slots; ++slot) {
         n_cells += gbsi_shape_arity(shape, slot);
     }
     *bytes = 2 * of_own + of_share + n_cells * sizeof(gbsi_cell_summary);
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- life ---- */
@@ -73,10 +71,7 @@ static gbs_status take_tables(gbsi_spread *s, uint32_t n_ranks, gbs_error *err)
     s->first_group = gbsi_alloc_array(n, sizeof *s->first_group);
     s->out = gbsi_alloc_array(n_ranks, sizeof *s->out);
     s->in = gbsi_alloc_array(n_ranks, sizeof *s->in);
-    return s->first_slot == NULL || s->first_cell == NULL || s->first_group == NULL ||
-                   s->out == NULL || s->in == NULL
-               ? gbsi_no_memory(err, "estimates", n * sizeof *s->out)
-               : GBS_OK;
+    return GBSI_HAVE(err, "estimates", s->first_slot, s->first_cell, s->first_group, s->out, s->in);
 }
 
 static size_t fast_size(const gbsi_estimate *e)
@@ -107,9 +102,7 @@ gbs_status gbsi_estimate_spread(const gbs_ranks *ranks, const gbsi_estimate_shap
     gbsi_estimate *e = NULL;
     GBSI_TRY(gbsi_estimate_new(&own, level, &e, err));
     gbsi_spread *s = gbsi_alloc_zero(sizeof *s);
-    if (s == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "estimates", sizeof *s));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "estimates", s));
     e->spread = s;
     s->ranks = ranks;
     GBSI_TRY(take_tables(s, ranks->n_ranks, err));
@@ -121,9 +114,7 @@ gbs_status gbsi_estimate_spread(const gbs_ranks *ranks, const gbsi_estimate_shap
     }
     const size_t n = own.n_groups * e->n_cells;
     s->packed = gbsi_alloc_array(n, cell_bytes(e));
-    if (s->packed == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "estimates", n * cell_bytes(e)));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "estimates", s->packed));
     *estimate = e;
     e = NULL;
 cleanup:
@@ -150,12 +141,9 @@ void gbsi_spread_free(gbsi_spread *s)
 
 static gbs_status exchange(const gbsi_spread *s, size_t n_out, size_t n_in, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbs_ranks *ranks = s->ranks;
-    GBSI_TRY(ranks->begin(ranks->context, s->out, n_out, s->in, n_in, err));
-    GBSI_TRY(ranks->finish(ranks->context, err));
-cleanup:
-    return status;
+    GBSI_PASS(ranks->begin(ranks->context, s->out, n_out, s->in, n_in, err));
+    return ranks->finish(ranks->context, err);
 }
 
 /* The cells of a rank, group by group. @param to [n_groups][cells of the rank][lanes] */
@@ -218,32 +206,28 @@ static gbs_status bring_updates(const gbsi_estimate *e, gbs_error *err)
 
 gbs_status gbsi_spread_bring(const gbsi_estimate *e, bool taken, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(bring_sums(e, err));
+    GBSI_PASS(bring_sums(e, err));
     if (e->counted) {
-        GBSI_TRY(bring_updates(e, err));
+        GBSI_PASS(bring_updates(e, err));
     }
     if (taken) {
         memset(fast_of(e), 0, e->shape.n_groups * e->n_cells * cell_bytes(e));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_estimate_meet(gbsi_estimate *e, gbsi_pool *pool, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     if (e->spread == NULL) {
         return GBS_OK;
     }
     gbsi_estimate *share = e->spread->share;
     const gbsi_end end = gbsi_estimate_next_end(share);
     if (end != GBSI_END_LEAVES) {
-        GBSI_TRY(gbsi_spread_bring(e, end == GBSI_END_TAKES, err));
+        GBSI_PASS(gbsi_spread_bring(e, end == GBSI_END_TAKES, err));
     }
     gbsi_estimate_end_pass(share, pool);
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- what they tell ---- */
@@ -273,10 +257,7 @@ gbs_status gbsi_estimate_tell(gbsi_estimate *e, gbs_error *err)
     s->told = s->told == NULL ? gbsi_alloc_array(e->n_cells, sizeof *s->told) : s->told;
     own = gbsi_alloc_array(n_own, sizeof *own);
     n_of = gbsi_alloc_array(ranks->n_ranks, sizeof *n_of);
-    if (s->told == NULL || own == NULL || n_of == NULL) {
-        status = gbsi_no_memory(err, "estimates", e->n_cells * sizeof *own);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "estimates", s->told, own, n_of));
     for (uint32_t rank = 0; rank < ranks->n_ranks; ++rank) {
         n_of[rank] = (s->first_cell[rank + 1] - s->first_cell[rank]) * sizeof *own;
     }
@@ -329,10 +310,7 @@ gbs_status gbsi_spread_save(const gbsi_estimate *e, const gbsi_estimate_array *a
         first_of(e, array->per, ranks->rank + 1) - first_of(e, array->per, ranks->rank);
     unsigned char *all = gbsi_alloc_array(ranks->rank == 0 ? n_all : 0, array->size);
     size_t *n_of = gbsi_alloc_array(ranks->n_ranks, sizeof *n_of);
-    if (all == NULL || n_of == NULL) {
-        status = gbsi_no_memory(err, "estimates", n_all * array->size);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "estimates", all, n_of));
     for (uint32_t rank = 0; rank < ranks->n_ranks; ++rank) {
         n_of[rank] =
             (first_of(e, array->per, rank + 1) - first_of(e, array->per, rank)) * array->size;
@@ -375,9 +353,7 @@ gbs_status gbsi_spread_load(gbsi_estimate *e, const gbsi_estimate_array *array,
     const size_t n_own = first_of(e, array->per, rank + 1) - first;
     const size_t n_all = first_of(e, array->per, e->spread->ranks->n_ranks);
     unsigned char *all = gbsi_alloc_array(n_all, array->size);
-    if (all == NULL) {
-        return gbsi_no_memory(err, "estimates", n_all * array->size);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "estimates", all));
     for (uint32_t part = 0; part < parts_of(e, array->per); ++part) {
         GBSI_TRY(gbsi_take_numbers(source, all, n_all, array->size, err));
         memcpy(memory_of(array) + part * n_own * array->size, all + first * array->size,

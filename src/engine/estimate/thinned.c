@@ -12,9 +12,7 @@ gbs_status gbsi_thinned_init(gbsi_thinned *t, uint32_t n_chains, uint32_t n_vari
     const size_t bytes = sizeof(double) + n_variables * sizeof(uint16_t);
     *t = (gbsi_thinned){.n_chains = n_chains, .n_variables = n_variables, .stride = stride};
     t->density = gbsi_alloc_array_zero(n, bytes);
-    if (t->density == NULL) {
-        return gbsi_no_memory(err, "traces", n * bytes);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "traces", t->density));
     t->state = (uint16_t *)(void *)(t->density + n);
     return GBS_OK;
 }
@@ -65,15 +63,12 @@ void gbsi_thinned_end(gbsi_thinned *t)
 
 static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_thinned *t = object;
     const size_t n = (size_t)t->n_chains * MOST;
     const uint64_t head[] = {t->n_chains, t->n_variables, t->stride, t->n_passes};
-    GBSI_TRY(gbsi_put_numbers(sink, head, 4, sizeof head[0], err));
-    GBSI_TRY(gbsi_put_numbers(sink, t->density, n, sizeof *t->density, err));
-    GBSI_TRY(gbsi_put_numbers(sink, t->state, n * t->n_variables, sizeof *t->state, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_put_numbers(sink, head, 4, sizeof head[0], err));
+    GBSI_PASS(gbsi_put_numbers(sink, t->density, n, sizeof *t->density, err));
+    return gbsi_put_numbers(sink, t->state, n * t->n_variables, sizeof *t->state, err);
 }
 
 gbs_status gbsi_thinned_save(const gbsi_thinned *t, const gbsi_sink *sink, gbs_error *err)
@@ -83,23 +78,20 @@ gbs_status gbsi_thinned_save(const gbsi_thinned *t, const gbsi_sink *sink, gbs_e
 
 static gbs_status load(void *object, const gbsi_source *source, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_thinned *t = object;
     const size_t n = (size_t)t->n_chains * MOST;
     const uint64_t shape[] = {t->n_chains, t->n_variables};
     uint64_t passes[2] = {0, 0};
-    GBSI_TRY(gbsi_take_expected(source, shape, 2, "monitored variables", err));
-    GBSI_TRY(gbsi_take_numbers(source, passes, 2, sizeof passes[0], err));
+    GBSI_PASS(gbsi_take_expected(source, shape, 2, "monitored variables", err));
+    GBSI_PASS(gbsi_take_numbers(source, passes, 2, sizeof passes[0], err));
     if (passes[0] == 0 || passes[1] / passes[0] >= MOST) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "traces of so many passes cannot be"));
+        return gbsi_fail(err, GBS_ERR_FORMAT, "traces of so many passes cannot be");
     }
     t->stride = passes[0];
     t->n_passes = passes[1];
     t->n = (uint32_t)(t->n_passes / t->stride);
-    GBSI_TRY(gbsi_take_numbers(source, t->density, n, sizeof *t->density, err));
-    GBSI_TRY(gbsi_take_numbers(source, t->state, n * t->n_variables, sizeof *t->state, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_take_numbers(source, t->density, n, sizeof *t->density, err));
+    return gbsi_take_numbers(source, t->state, n * t->n_variables, sizeof *t->state, err);
 }
 
 gbs_status gbsi_thinned_load(gbsi_thinned *t, const gbsi_source *source, gbs_error *err)

@@ -26,9 +26,7 @@ gbs_status gbsi_trace_new(uint32_t n_chains, uint32_t n_series, gbsi_trace **out
 {
     const size_t n = (size_t)n_chains * n_series;
     gbsi_trace *t = gbsi_alloc_zero(sizeof *t);
-    if (t == NULL) {
-        return gbsi_no_memory(err, "traces", sizeof *t);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "traces", t));
     *t = (gbsi_trace){.n_chains = n_chains, .n_series = n_series, .length = 1};
     t->total = gbsi_alloc_array_zero(n, NUMBERS * sizeof(double));
     if (t->total == NULL) {
@@ -113,13 +111,10 @@ static void set_passes(gbsi_trace *t, uint64_t n_passes)
 
 static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_trace *t = object;
     const uint64_t head[] = {t->n_chains, t->n_series, t->n_passes};
-    GBSI_TRY(gbsi_put_numbers(sink, head, 3, sizeof head[0], err));
-    GBSI_TRY(gbsi_put_numbers(sink, t->total, n_numbers(t), sizeof *t->total, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_put_numbers(sink, head, 3, sizeof head[0], err));
+    return gbsi_put_numbers(sink, t->total, n_numbers(t), sizeof *t->total, err);
 }
 
 gbs_status gbsi_trace_save(const gbsi_trace *t, const gbsi_sink *sink, gbs_error *err)
@@ -129,16 +124,14 @@ gbs_status gbsi_trace_save(const gbsi_trace *t, const gbsi_sink *sink, gbs_error
 
 static gbs_status load(void *object, const gbsi_source *source, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_trace *t = object;
     const uint64_t shape[] = {t->n_chains, t->n_series};
     uint64_t n_passes = 0;
-    GBSI_TRY(gbsi_take_expected(source, shape, 2, "traces", err));
-    GBSI_TRY(gbsi_take_numbers(source, &n_passes, 1, sizeof n_passes, err));
-    GBSI_TRY(gbsi_take_numbers(source, t->total, n_numbers(t), sizeof *t->total, err));
+    GBSI_PASS(gbsi_take_expected(source, shape, 2, "traces", err));
+    GBSI_PASS(gbsi_take_numbers(source, &n_passes, 1, sizeof n_passes, err));
+    GBSI_PASS(gbsi_take_numbers(source, t->total, n_numbers(t), sizeof *t->total, err));
     set_passes(t, n_passes);
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_trace_load(gbsi_trace *t, const gbsi_source *source, gbs_error *err)

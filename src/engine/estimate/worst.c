@@ -185,10 +185,7 @@ static gbs_status add_ranks(const gbs_ranks *ranks, tally *t, gbs_error *err)
     double *own = gbsi_alloc_array_zero(n, sizeof *own);
     double *all = gbsi_alloc_array(n * ranks->n_ranks, sizeof *all);
     size_t *n_of = gbsi_alloc_array(ranks->n_ranks, sizeof *n_of);
-    if (own == NULL || all == NULL || n_of == NULL) {
-        status = gbsi_no_memory(err, "worst estimate", n * ranks->n_ranks * sizeof *all);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "worst estimate", own, all, n_of));
     for (uint32_t rank = 0; rank < ranks->n_ranks; rank++) {
         n_of[rank] = n * sizeof *own;
     }
@@ -246,10 +243,7 @@ gbs_status gbsi_estimate_find_worst(const gbsi_estimate *e, gbsi_pool *pool,
         .e = summed, .own = e->shape.own, .n_members = shared ? gbsi_pool_size(pool) : 1};
     job.tally = gbsi_alloc_array(job.n_members, sizeof *job.tally);
     double *value = gbsi_alloc_array(job.n_members * capacity, sizeof *value);
-    if (job.tally == NULL || value == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "worst estimate",
-                                job.n_members * (capacity * sizeof *value + sizeof *job.tally)));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "worst estimate", job.tally, value));
     if (e->spread != NULL) {
         GBSI_TRY(gbsi_spread_bring(e, false, err));
     }

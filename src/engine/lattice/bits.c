@@ -216,18 +216,16 @@ static gbs_status walk(const bits *b,
                                           gbs_error *err),
                        void *context, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_spin_chains *c = b->chains;
     _Static_assert(sizeof *c->sums == (GBSI_SPIN_GROUPS + GBSI_SPIN_FIELDS) * sizeof(int64_t),
                    "sums are numbers one after the other");
-    GBSI_TRY(each(context, c->state, c->n_state, sizeof *c->state, err));
-    GBSI_TRY(each(context, c->sums, c->n_chains * sizeof *c->sums / 8, 8, err));
-    GBSI_TRY(each(context, &c->n_counted, 1, sizeof c->n_counted, err));
+    GBSI_PASS(each(context, c->state, c->n_state, sizeof *c->state, err));
+    GBSI_PASS(each(context, c->sums, c->n_chains * sizeof *c->sums / 8, 8, err));
+    GBSI_PASS(each(context, &c->n_counted, 1, sizeof c->n_counted, err));
     if (c->visits != NULL) {
-        GBSI_TRY(each(context, c->visits, c->n_visits, sizeof *c->visits, err));
+        GBSI_PASS(each(context, c->visits, c->n_visits, sizeof *c->visits, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status put(void *context, void *number, size_t n, size_t size, gbs_error *err)
@@ -273,9 +271,7 @@ static void free_bits(void *state)
 static gbs_status new_bits(double site, void **state, gbs_error *err)
 {
     bits *b = gbsi_alloc_zero(sizeof *b);
-    if (b == NULL) {
-        return gbsi_no_memory(err, "lattice", sizeof *b);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "lattice", b));
     b->site = site;
     b->between_looks = BETWEEN_LOOKS;
     *state = b;
@@ -284,24 +280,18 @@ static gbs_status new_bits(double site, void **state, gbs_error *err)
 
 static gbs_status prepare_sites(const gbsi_pass_setting *s, void **state, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(new_bits(SITE, state, err));
+    GBSI_PASS(new_bits(SITE, state, err));
     bits *b = *state;
-    GBSI_TRY(gbsi_lattice_chains_new(s->compiled, s->n_chains, s->options->seed,
-                                     keep_of(s->options), s->level, s->pool, &b->chains, err));
-cleanup:
-    return status;
+    return gbsi_lattice_chains_new(s->compiled, s->n_chains, s->options->seed, keep_of(s->options),
+                                   s->level, s->pool, &b->chains, err);
 }
 
 static gbs_status prepare_packed(const gbsi_pass_setting *s, void **state, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(new_bits(PACKED, state, err));
+    GBSI_PASS(new_bits(PACKED, state, err));
     bits *b = *state;
-    GBSI_TRY(gbsi_packed_chains_new(s->compiled, s->n_chains, s->options->seed, counts(s->options),
-                                    s->level, s->pool, &b->chains, err));
-cleanup:
-    return status;
+    return gbsi_packed_chains_new(s->compiled, s->n_chains, s->options->seed, counts(s->options),
+                                  s->level, s->pool, &b->chains, err);
 }
 
 static uint64_t bytes_of_sites(const gbsi_pass_setting *s)

@@ -268,9 +268,7 @@ static gbs_status count_components(gbsi_grid *grid, gbs_error *err)
         return GBS_OK;
     }
     uint32_t *parent = gbsi_alloc_array(n, sizeof *parent);
-    if (parent == NULL) {
-        return gbsi_no_memory(err, "lattice", n * sizeof *parent);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "lattice", parent));
     for (uint32_t v = 0; v < n; ++v) {
         parent[v] = v;
     }
@@ -300,9 +298,7 @@ gbs_status gbsi_grid_find(const gbsi_conditioned *model, gbsi_grid *grid, const 
     found.spins.n_sites = found.n_sites;
     for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
         found.bond[d] = gbsi_alloc_array_zero(found.n_sites, 1);
-        if (found.bond[d] == NULL) {
-            GBSI_TRY(gbsi_no_memory(err, "lattice", found.n_sites));
-        }
+        GBSI_TRY(GBSI_HAVE(err, "lattice", found.bond[d]));
     }
     if (!find_sides(&s)) {
         why = "neighbours do not form a grid numbered row by row with couplings J or -J in each "

@@ -316,32 +316,28 @@ static gbs_status take_mask(gbsi_lattice *l, uint32_t **mask, gbs_error *err)
 static gbs_status take_masks(compiling *c, gbs_error *err)
 {
     gbsi_lattice *l = c->lattice;
-    gbs_status status = GBS_OK;
     const uint32_t n_plain = n_plain_of(c, l->plain_kind) + n_plain_of(c, l->mirror_kind);
     uint64_t n_whole = 0; /* sites with every bond J */
     for (uint32_t i = 0; i < l->n_kinds; ++i) {
         n_whole += c->n_plain[i];
     }
     if (gbsi_lattice_share(l) < 1.0) {
-        GBSI_TRY(take_mask(l, &l->valid, err));
+        GBSI_PASS(take_mask(l, &l->valid, err));
     }
     if (n_plain > 0 && n_plain < l->spins.n_sites) {
         const size_t n = 2 * (size_t)l->n_words / GBSI_LATTICE_LANES;
         l->plain = gbsi_alloc_array(n, 1);
-        if (l->plain == NULL) {
-            GBSI_TRY(gbsi_no_memory(err, "lattice", n));
-        }
+        GBSI_PASS(GBSI_HAVE(err, "lattice", l->plain));
         memset(l->plain, 1, n);
     }
     for (uint32_t k = 0; n_whole < l->spins.n_sites && k < l->n_neighbours; ++k) {
-        GBSI_TRY(take_mask(l, &l->present[k], err));
-        GBSI_TRY(take_mask(l, &l->negative[k], err));
+        GBSI_PASS(take_mask(l, &l->present[k], err));
+        GBSI_PASS(take_mask(l, &l->negative[k], err));
     }
     for (uint32_t i = 0; l->n_kinds > 1 && i < l->n_kinds; ++i) {
-        GBSI_TRY(take_mask(l, &l->kind_mask[i], err));
+        GBSI_PASS(take_mask(l, &l->kind_mask[i], err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static void fill_masks(compiling *c)
@@ -380,9 +376,7 @@ gbs_status gbsi_lattice_of_grid(const gbsi_grid *grid, gbsi_lattice **out, const
     gbs_status status = GBS_OK;
     gbsi_lattice *l = gbsi_alloc_zero(sizeof *l);
     compiling c = {.lattice = l, .grid = grid};
-    if (l == NULL) {
-        return gbsi_no_memory(err, "lattice", sizeof *l);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "lattice", l));
     l->spins = grid->spins;
     const char *why = lay_out(l, grid);
     if (why == NULL) {

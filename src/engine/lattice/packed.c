@@ -183,7 +183,7 @@ static gbs_status take_levels(compiling *c, uint32_t *n_levels, gbs_error *err)
         *n_levels += kind->n_levels;
     }
     p->level = gbsi_alloc_array(*n_levels, sizeof *p->level);
-    return p->level == NULL ? gbsi_no_memory(err, "lattice", *n_levels * sizeof *p->level) : GBS_OK;
+    return GBSI_HAVE(err, "lattice", p->level);
 }
 
 /* Levels of all kinds, and the planes of their thresholds. */
@@ -195,9 +195,7 @@ static gbs_status list_thresholds(compiling *c, const char **reason, gbs_error *
     uint32_t *threshold = NULL;
     GBSI_TRY(take_levels(c, &n_levels, err));
     threshold = gbsi_alloc_array((size_t)p->n_kinds * GBSI_PACKED_THRESHOLDS, sizeof *threshold);
-    if (threshold == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "lattice", n_levels * sizeof *threshold));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "lattice", threshold));
     for (uint32_t i = 0; i < p->n_kinds; ++i) {
         gbsi_packed_kind *kind = &p->kind[i];
         kind->first_threshold = p->n_thresholds;
@@ -208,9 +206,7 @@ static gbs_status list_thresholds(compiling *c, const char **reason, gbs_error *
         p->n_thresholds += kind->n_thresholds;
     }
     p->bit = gbsi_alloc_array((size_t)GBSI_SPIN_PLANES * p->n_thresholds, sizeof *p->bit);
-    if (p->bit == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "lattice", GBSI_SPIN_PLANES * p->n_thresholds * 4));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "lattice", p->bit));
     for (uint32_t plane = 0; plane < GBSI_SPIN_PLANES; ++plane) {
         for (uint32_t t = 0; t < p->n_thresholds; ++t) {
             p->bit[(size_t)plane * p->n_thresholds + t] = gbsi_spins_plane(threshold[t], plane);
@@ -231,9 +227,7 @@ static gbs_status count_slots(compiling *c, uint64_t *n_slots, gbs_error *err)
     const gbsi_packed *p = c->packed;
     const uint32_t n = p->n_colors * p->n_kinds;
     c->start = gbsi_alloc_array_zero((size_t)n + 1, sizeof *c->start);
-    if (c->start == NULL) {
-        return gbsi_no_memory(err, "lattice", n * sizeof *c->start);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "lattice", c->start));
     for (uint32_t v = 0; v < p->spins.n_sites; ++v) {
         ++c->start[c->color[v] * p->n_kinds + c->kind_of[v]];
     }
@@ -255,9 +249,7 @@ static gbs_status take_slots(compiling *c, gbs_error *err)
     c->slot_of = gbsi_alloc_array(p->spins.n_sites, sizeof *c->slot_of);
     p->bytes += p->n_rows * sizeof *p->row + p->n_slots * sizeof *p->variable_of +
                 (p->n_colors + (size_t)1) * sizeof *p->color_row;
-    return p->row == NULL || p->variable_of == NULL || p->color_row == NULL || c->slot_of == NULL
-               ? gbsi_no_memory(err, "lattice", p->n_slots * sizeof *p->variable_of)
-               : GBS_OK;
+    return GBSI_HAVE(err, "lattice", p->row, p->variable_of, p->color_row, c->slot_of);
 }
 
 /* Variables to slots and rows. @return blocks of neighbours. */
@@ -309,9 +301,7 @@ static gbs_status number_slots(compiling *c, const char **reason, gbs_error *err
     }
     p->neighbour = gbsi_alloc_lanes(n_blocks * GBSI_PACKED_LANES, sizeof *p->neighbour);
     p->bytes += n_blocks * GBSI_PACKED_LANES * sizeof *p->neighbour;
-    if (p->neighbour == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "lattice", n_blocks * GBSI_PACKED_LANES * 4));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "lattice", p->neighbour));
     place_neighbours(c);
 cleanup:
     return status;
@@ -324,34 +314,30 @@ static gbs_status take_scratch(compiling *c, gbs_error *err)
     const size_t n = c->model->n_variables;
     c->degree = gbsi_alloc_array_zero(n, sizeof *c->degree);
     c->kind_of = gbsi_alloc_array(n, 1);
-    return c->degree == NULL || c->kind_of == NULL
-               ? gbsi_no_memory(err, "lattice", n * sizeof *c->degree)
-               : GBS_OK;
+    return GBSI_HAVE(err, "lattice", c->degree, c->kind_of);
 }
 
 static gbs_status compile(compiling *c, const char **reason, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     *reason = gbsi_spins_refusal(c->model);
     if (*reason != NULL) {
         return GBS_OK;
     }
-    GBSI_TRY(take_scratch(c, err));
+    GBSI_PASS(take_scratch(c, err));
     *reason = count_neighbours(c);
     if (*reason == NULL) {
-        GBSI_TRY(gbsi_spins_find_fields(c->model, &c->packed->spins, &c->field_of, reason, err));
+        GBSI_PASS(gbsi_spins_find_fields(c->model, &c->packed->spins, &c->field_of, reason, err));
     }
     if (*reason == NULL) {
         *reason = list_kinds(c);
     }
     if (*reason == NULL) {
-        GBSI_TRY(list_thresholds(c, reason, err));
+        GBSI_PASS(list_thresholds(c, reason, err));
     }
     if (*reason == NULL) {
-        GBSI_TRY(number_slots(c, reason, err));
+        GBSI_PASS(number_slots(c, reason, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_packed_new(const gbsi_conditioned *model, const uint32_t *color, uint32_t n_colors,
@@ -361,9 +347,7 @@ gbs_status gbsi_packed_new(const gbsi_conditioned *model, const uint32_t *color,
     gbs_status status = GBS_OK;
     gbsi_packed *p = gbsi_alloc_zero(sizeof *p);
     compiling c = {.packed = p, .model = model, .color = color};
-    if (p == NULL) {
-        return gbsi_no_memory(err, "lattice", sizeof *p);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "lattice", p));
     p->bytes = sizeof *p;
     p->n_colors = n_colors;
     p->spins.n_sites = model->n_variables;

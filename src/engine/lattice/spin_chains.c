@@ -19,9 +19,7 @@ gbs_status gbsi_spin_chains_new(const gbsi_spin_form *form, size_t size, const g
                                 gbsi_pool *pool, gbsi_spin_chains **out, gbs_error *err)
 {
     gbsi_spin_chains *c = gbsi_alloc_zero(size);
-    if (c == NULL) {
-        return gbsi_no_memory(err, "lattice", size);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "lattice", c));
     c->form = form;
     c->spins = spins;
     c->pool = pool;

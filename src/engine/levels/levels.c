@@ -237,9 +237,7 @@ gbs_status gbsi_levels_new(const gbsi_levels_setting *s, gbsi_levels **out, gbs_
                          s->width, s->height);
     }
     gbsi_levels *l = gbsi_alloc_zero(sizeof *l);
-    if (l == NULL) {
-        return gbsi_no_memory(err, "picture", sizeof *l);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "picture", l));
     const uint32_t most = MOST_WATCHED / (GBSI_LEVELS_BLOCK * s->n_levels);
     l->width = s->width;
     l->height = s->height;

@@ -88,9 +88,7 @@ gbs_status gbsi_levels_chains_new(const gbsi_levels *levels, uint32_t n_chains, 
 {
     gbs_status status = GBS_OK;
     gbsi_levels_chains *c = gbsi_alloc_zero(sizeof *c);
-    if (c == NULL) {
-        return gbsi_no_memory(err, "picture", sizeof *c);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "picture", c));
     c->levels = levels;
     c->functions = functions_of(level);
     c->words = gbsi_words_of(level);

@@ -192,17 +192,12 @@ static void free_pass(void *state)
 
 static gbs_status prepare(const gbsi_pass_setting *s, void **state, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     levels_pass *b = gbsi_alloc_zero(sizeof *b);
-    if (b == NULL) {
-        return gbsi_no_memory(err, "picture", sizeof *b);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "picture", b));
     b->between_looks = BETWEEN_LOOKS;
     *state = b;
-    GBSI_TRY(gbsi_levels_chains_new(s->compiled, s->n_chains, s->options->seed,
-                                    keeping_of(s->options), s->level, s->pool, &b->chains, err));
-cleanup:
-    return status;
+    return gbsi_levels_chains_new(s->compiled, s->n_chains, s->options->seed,
+                                  keeping_of(s->options), s->level, s->pool, &b->chains, err);
 }
 
 const gbsi_pass gbsi_pass_levels = {.name = "levels",

@@ -237,10 +237,7 @@ gbs_status gbsi_options_take(const gbs_run_options *given, gbs_run_options *take
         take_fields(given, &options);
     }
     for (size_t i = 0; i < gbsi_n_options; ++i) {
-        const gbs_status status = check_row(&gbsi_options[i], &options, err);
-        if (status < 0) {
-            return status;
-        }
+        GBSI_PASS(check_row(&gbsi_options[i], &options, err));
     }
     *taken = options;
     return GBS_OK;
@@ -287,49 +284,41 @@ cleanup:
 gbs_status gbs_option_set_uint(gbs_run_options *options, const char *name, uint64_t value,
                                gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_option *row = NULL;
-    GBSI_TRY(find_number(options, name, false, &row, err));
-    GBSI_TRY(check_whole(row, value, true, err));
+    GBSI_PASS(find_number(options, name, false, &row, err));
+    GBSI_PASS(check_whole(row, value, true, err));
     put_whole(row, options, value);
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbs_option_get_uint(const gbs_run_options *options, const char *name, uint64_t *value,
                                gbs_error *err)
 {
     GBSI_NEED(value);
-    gbs_status status = GBS_OK;
     const gbsi_option *row = NULL;
-    GBSI_TRY(find_number(options, name, false, &row, err));
+    GBSI_PASS(find_number(options, name, false, &row, err));
     *value = whole_of(row, options);
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbs_option_set_real(gbs_run_options *options, const char *name, double value,
                                gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_option *row = NULL;
-    GBSI_TRY(find_number(options, name, true, &row, err));
-    GBSI_TRY(check_real(row, value, true, err));
+    GBSI_PASS(find_number(options, name, true, &row, err));
+    GBSI_PASS(check_real(row, value, true, err));
     put_real(row, options, value);
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbs_option_get_real(const gbs_run_options *options, const char *name, double *value,
                                gbs_error *err)
 {
     GBSI_NEED(value);
-    gbs_status status = GBS_OK;
     const gbsi_option *row = NULL;
-    GBSI_TRY(find_number(options, name, true, &row, err));
+    GBSI_PASS(find_number(options, name, true, &row, err));
     *value = real_of(row, options);
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- text -------------------------------------------------------------------------------- */
@@ -429,7 +418,6 @@ static gbs_status set_int(const gbsi_option *row, void *options, const char *tex
 gbs_status gbsi_option_put_text(const gbsi_option *row, void *options, const char *text,
                                 gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbs_option *option = &row->shown;
     if (text == NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s: the value is NULL", option->name);
@@ -451,25 +439,21 @@ gbs_status gbsi_option_put_text(const gbsi_option *row, void *options, const cha
     }
     if (is_real(row)) {
         real = real == typed_least(option) ? option->real_min : real;
-        GBSI_TRY(check_real(row, real, marked, err));
+        GBSI_PASS(check_real(row, real, marked, err));
         put_real(row, options, real);
     } else {
-        GBSI_TRY(check_whole(row, whole, marked, err));
+        GBSI_PASS(check_whole(row, whole, marked, err));
         put_whole(row, options, whole);
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbs_option_set(gbs_run_options *options, const char *name, const char *text,
                           gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_option *row = NULL;
-    GBSI_TRY(find(options, name, &row, err));
-    status = gbsi_option_put_text(row, options, text, err);
-cleanup:
-    return status;
+    GBSI_PASS(find(options, name, &row, err));
+    return gbsi_option_put_text(row, options, text, err);
 }
 
 /* @param text [64], out. */
@@ -517,12 +501,9 @@ gbs_status gbsi_option_get_text(const gbsi_option *row, const void *options, cha
 gbs_status gbs_option_get(const gbs_run_options *options, const char *name, char *text, size_t size,
                           gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_option *row = NULL;
-    GBSI_TRY(find(options, name, &row, err));
-    status = gbsi_option_get_text(row, options, text, size, err);
-cleanup:
-    return status;
+    GBSI_PASS(find(options, name, &row, err));
+    return gbsi_option_get_text(row, options, text, size, err);
 }
 
 gbs_status gbsi_option_settle(const gbsi_option *row, void *options, gbs_error *err)

@@ -257,9 +257,7 @@ gbs_status gbsi_classify(gbsi_compile *c, gbs_error *err)
 {
     const uint32_t n = c->model->n_variables;
     c->profile = gbsi_alloc_array_zero(n, sizeof *c->profile);
-    if (c->profile == NULL) {
-        return gbsi_no_memory(err, "plan", n * sizeof *c->profile);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "plan", c->profile));
     for (uint32_t v = 0; v < n; ++v) {
         c->profile[v].grain = GBSI_GRAIN_ANY;
     }

@@ -43,10 +43,7 @@ static gbs_status make_count_table(gbsi_compile *c, count_table *key, gbsi_class
     const double all = key->coupling * key->n;
     const double top = class_id == GBSI_CLASS_POTTS && all > 0.0 ? all : 0.0;
     size_t base = 0;
-    const gbs_status status = gbsi_pool_take(c, form, key->n + 1u, &base, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_pool_take(c, form, key->n + 1u, &base, err));
     for (uint32_t i = 0; i <= key->n; ++i) {
         gbsi_pool_put(c, form, base + i, key->coupling * i - top);
     }
@@ -68,11 +65,8 @@ static gbs_status store_by_count(gbsi_compile *c, uint32_t slot, gbs_error *err)
         if (c->n_count_tables == MOST_TABLES) {
             return GBS_OK; /* couplings differ from slot to slot: nothing is shared */
         }
-        const gbs_status status =
-            make_count_table(c, &key, gbsi_plan_class(plan, slot), gbsi_plan_form(plan, slot), err);
-        if (status < 0) {
-            return status;
-        }
+        GBSI_PASS(make_count_table(c, &key, gbsi_plan_class(plan, slot), gbsi_plan_form(plan, slot),
+                                   err));
         *cached = key;
     }
     plan->by_count[slot] = cached->base;
@@ -113,9 +107,7 @@ gbs_status gbsi_count_neighbours(gbsi_compile *c, gbs_error *err)
     }
     plan->by_count = gbsi_alloc_array(plan->n_slots, sizeof *plan->by_count);
     c->count_table = gbsi_alloc_array_zero(N_CACHED, sizeof *c->count_table);
-    if (plan->by_count == NULL || c->count_table == NULL) {
-        return gbsi_no_memory(err, "plan", plan->n_slots * sizeof *plan->by_count);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "plan", plan->by_count, c->count_table));
     for (uint32_t s = 0; s < plan->n_slots && status == GBS_OK; ++s) {
         plan->by_count[s] = GBSI_NONE;
         if (counted[gbsi_plan_class(plan, s)] && is_counted(c, s)) {

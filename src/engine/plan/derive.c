@@ -22,11 +22,8 @@ gbs_status gbsi_pool_take(gbsi_compile *c, unsigned form, size_t n, size_t *base
     }
     void *pool = precise ? (void *)plan->pool64 : (void *)plan->pool;
     size_t *capacity = precise ? &c->pool64_capacity : &c->pool_capacity;
-    gbs_status status = gbsi_reserve(&pool, capacity, used + n + 16,
-                                     precise ? sizeof(double) : sizeof(float), "tables", err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_reserve(&pool, capacity, used + n + 16, precise ? sizeof(double) : sizeof(float),
+                           "tables", err));
     if (precise) {
         plan->pool64 = pool;
         plan->n_pool64 = used + n;
@@ -109,9 +106,7 @@ static gbs_status grow(gbsi_compile *c, gbs_error *err)
     gbsi_derived *old = c->derived;
     size_t capacity = old_capacity == 0 ? 64 : 2 * old_capacity;
     gbsi_derived *grown = gbsi_alloc_array(capacity, sizeof *grown);
-    if (grown == NULL) {
-        return gbsi_no_memory(err, "plan", capacity * sizeof *grown);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "plan", grown));
     for (size_t i = 0; i < capacity; ++i) {
         grown[i].factor = SIZE_MAX;
     }
@@ -129,10 +124,7 @@ static gbs_status grow(gbsi_compile *c, gbs_error *err)
 gbs_status gbsi_shared_find(gbsi_compile *c, size_t f, uint32_t position, unsigned form,
                             bool *found, size_t *base, gbs_error *err)
 {
-    gbs_status status = grow(c, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(grow(c, err));
     size_t i = find(c, f, position, form);
     *found = c->derived[i].factor != SIZE_MAX;
     *base = *found ? c->derived[i].base : 0;
@@ -186,10 +178,9 @@ gbs_status gbsi_derive(gbsi_compile *c, size_t f, uint32_t position, unsigned fo
     const uint32_t n = (uint32_t)(factors->scope_start[f + 1] - factors->scope_start[f]);
     const uint32_t k = c->model->arity[scope[position]];
     bool share = factors->kind[f] != GBS_FACTOR_TABLE || c->table_uses[factors->aux[f]] > 1;
-    gbs_status status = GBS_OK;
     if (share) {
         bool found = false;
-        GBSI_TRY(gbsi_shared_find(c, f, position, form, &found, base, err));
+        GBSI_PASS(gbsi_shared_find(c, f, position, form, &found, base, err));
         if (found) {
             return GBS_OK;
         }
@@ -200,7 +191,7 @@ gbs_status gbsi_derive(gbsi_compile *c, size_t f, uint32_t position, unsigned fo
         n_rows = n_rows > SIZE_MAX / arity ? SIZE_MAX : n_rows * arity;
     }
     const size_t width = (form & GBSI_ODDS) != 0 ? 1 : k;
-    GBSI_TRY(
+    GBSI_PASS(
         gbsi_pool_take(c, form, n_rows > SIZE_MAX / width ? SIZE_MAX : n_rows * width, base, err));
     memset(c->at, 0, n * sizeof *c->at);
     for (size_t row = 0; row < n_rows; ++row) {
@@ -215,8 +206,7 @@ gbs_status gbsi_derive(gbsi_compile *c, size_t f, uint32_t position, unsigned fo
     if (share) {
         gbsi_shared_add(c, f, position, form, *base);
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 void gbsi_store_field(gbsi_plan *plan, uint32_t slot, const double *logw)

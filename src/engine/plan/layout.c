@@ -7,17 +7,14 @@
 gbs_status gbsi_lay_out_rows(gbsi_compile *c, gbs_error *err)
 {
     gbsi_plan *plan = c->plan;
-    gbs_status status = GBS_OK;
     for (uint32_t s = 0; s < plan->n_slots; ++s) {
         plan->has_edges |= c->degree[s] > 0 && gbsi_plan_by_count(plan, s) == GBSI_NONE;
     }
     uint32_t *degree = c->degree;
     c->degree = NULL;
-    GBSI_TRY(gbsi_offsets_take(degree, plan->n_slots, &plan->row_start, "plan", err));
+    GBSI_PASS(gbsi_offsets_take(degree, plan->n_slots, &plan->row_start, "plan", err));
     plan->n_ends = gbsi_offset(&plan->row_start, plan->n_slots);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_take_rows(gbsi_plan *plan, gbs_error *err)

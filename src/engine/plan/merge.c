@@ -87,13 +87,12 @@ static int by_neighbour(const void *a, const void *b)
 /* The factors of two variables of a slot, by the other. */
 static gbs_status list_ties(gbsi_compile *c, uint32_t slot, gbsi_row_entries *e, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_factors *factors = c->factors;
     const uint32_t v = c->plan->variable_of[slot];
     uint32_t n = 0;
-    GBSI_TRY(gbsi_need_incidence(c, err));
+    GBSI_PASS(gbsi_need_incidence(c, err));
     void *pointer = e->tie;
-    GBSI_TRY(gbsi_reserve(&pointer, &e->tie_capacity, e->n, sizeof *e->tie, "plan", err));
+    GBSI_PASS(gbsi_reserve(&pointer, &e->tie_capacity, e->n, sizeof *e->tie, "plan", err));
     e->tie = pointer;
     const size_t end = gbsi_offset(&c->incident.start, v + (size_t)1);
     for (size_t i = gbsi_offset(&c->incident.start, v); i < end; ++i) {
@@ -105,9 +104,7 @@ static gbs_status list_ties(gbsi_compile *c, uint32_t slot, gbsi_row_entries *e,
     }
     assert(n == e->n);
     qsort(e->tie, n, sizeof *e->tie, by_neighbour);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static double sum_couplings(gbsi_compile *c, uint32_t v, const gbsi_tie *tie, uint32_t n)
@@ -155,11 +152,10 @@ static gbs_status merge_tables(gbsi_compile *c, uint32_t v, const gbsi_tie *tie,
 gbs_status gbsi_row_entries_merge(gbsi_compile *c, uint32_t slot, gbsi_row_entries *e,
                                   gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint32_t v = c->plan->variable_of[slot];
     const unsigned form = gbsi_plan_form(c->plan, slot);
     uint32_t kept = 0;
-    GBSI_TRY(list_ties(c, slot, e, err));
+    GBSI_PASS(list_ties(c, slot, e, err));
     for (uint32_t i = 0; i < e->n;) {
         uint32_t n = 1;
         gbsi_row_entry merged = e->entry[i];
@@ -169,7 +165,7 @@ gbs_status gbsi_row_entries_merge(gbsi_compile *c, uint32_t slot, gbsi_row_entri
         }
         if (n > 1 && gbsi_plan_class(c->plan, slot) == GBSI_CLASS_PAIRWISE) {
             size_t base = 0;
-            GBSI_TRY(merge_tables(c, v, e->tie + i, n, form, &base, err));
+            GBSI_PASS(merge_tables(c, v, e->tie + i, n, form, &base, err));
             merged.edge.base = (uint32_t)base;
         } else if (n > 1) {
             merged.edge = gbsi_coupling_edge(sum_couplings(c, v, e->tie + i, n), form);
@@ -180,7 +176,5 @@ gbs_status gbsi_row_entries_merge(gbsi_compile *c, uint32_t slot, gbsi_row_entri
     assert(kept <= e->n &&
            !gbsi_row_entries_tied(&(gbsi_row_entries){.entry = e->entry, .n = kept}));
     e->n = kept;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }

@@ -55,7 +55,6 @@ static gbs_status add_sum(gbsi_compile *c, size_t f, size_t *cost_capacity, gbs_
     const gbsi_noisy noisy = gbsi_noisy_of(c->factors, f);
     const scale s = scale_of(c, &noisy);
     const double *log_q = noisy.log_q + 1;
-    gbs_status status = GBS_OK;
     plan->noisy[plan->n_noisy++] = (gbsi_noisy_sum){.counter = plan->n_counters,
                                                     .effect = noisy.effect,
                                                     .falling = noisy.falling,
@@ -66,21 +65,19 @@ static gbs_status add_sum(gbsi_compile *c, size_t f, size_t *cost_capacity, gbs_
     for (uint32_t i = 0; i < noisy.n_parents; ++i) {
         const uint32_t k = c->model->arity[noisy.parent[i]];
         void *cost = plan->cost;
-        GBSI_TRY(
+        GBSI_PASS(
             gbsi_reserve(&cost, cost_capacity, plan->n_costs + k, sizeof *plan->cost, "plan", err));
         plan->cost = cost;
         if (plan->n_costs > UINT32_MAX - k) {
-            GBSI_TRY(gbsi_fail(err, GBS_ERR_LIMIT, "plan: noisy factors have more than %u states",
-                               UINT32_MAX));
+            return gbsi_fail(err, GBS_ERR_LIMIT, "plan: noisy factors have more than %u states",
+                             UINT32_MAX);
         }
         plan->cost_at[c->factors->scope_start[f] + i] = (uint32_t)plan->n_costs;
         for (uint32_t a = 0; a < k; ++a) {
             plan->cost[plan->n_costs++] = cost_of(&s, *log_q++);
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Lists, for each slot, the sums of noisy factors that it changes. */
@@ -91,9 +88,7 @@ static gbs_status link_sums(gbsi_compile *c, size_t n_links, gbs_error *err)
     size_t n = 0;
     plan->cost_start = gbsi_alloc_array_zero((size_t)plan->n_slots + 1, sizeof *plan->cost_start);
     plan->cost_link = gbsi_alloc_array(n_links, sizeof *plan->cost_link);
-    if (plan->cost_start == NULL || plan->cost_link == NULL) {
-        return gbsi_no_memory(err, "plan", n_links * sizeof *plan->cost_link);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "plan", plan->cost_start, plan->cost_link));
     for (uint32_t s = 0; s < plan->n_slots; ++s) {
         const size_t v = plan->variable_of[s];
         const size_t end = gbsi_offset(&c->incident.start, v + 1);
@@ -120,9 +115,8 @@ gbs_status gbsi_compile_sums(gbsi_compile *c, gbs_error *err)
     size_t cost_capacity = 0;
     size_t n_noisy = 0;
     size_t n_links = 0;
-    gbs_status status = GBS_OK;
     for (size_t f = 0; f < factors->n_factors; ++f) {
-        GBSI_TRY(gbsi_compile_spend(c, 2, err));
+        GBSI_PASS(gbsi_compile_spend(c, 2, err));
         n_noisy += gbsi_is_noisy(factors->kind[f]);
     }
     if (n_noisy == 0) {
@@ -135,18 +129,13 @@ gbs_status gbsi_compile_sums(gbsi_compile *c, gbs_error *err)
     plan->noisy = gbsi_alloc_array(n_noisy, sizeof *plan->noisy);
     plan->cost_at = gbsi_alloc_array(n_scope, sizeof *plan->cost_at);
     plan->noisy_of = gbsi_alloc_array(factors->n_factors, sizeof *plan->noisy_of);
-    if (plan->noisy == NULL || plan->cost_at == NULL || plan->noisy_of == NULL) {
-        return gbsi_no_memory(err, "plan", n_scope * sizeof *plan->cost_at);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "plan", plan->noisy, plan->cost_at, plan->noisy_of));
     for (size_t f = 0; f < factors->n_factors; ++f) {
         if (gbsi_is_noisy(factors->kind[f])) {
             plan->noisy_of[f] = plan->n_noisy;
             n_links += gbsi_scope_size(factors, f);
-            GBSI_TRY(add_sum(c, f, &cost_capacity, err));
+            GBSI_PASS(add_sum(c, f, &cost_capacity, err));
         }
     }
-    GBSI_TRY(link_sums(c, n_links, err));
-
-cleanup:
-    return status;
+    return link_sums(c, n_links, err);
 }

@@ -75,10 +75,8 @@ static gbs_status take_tables(gbsi_compile *c, gbs_error *err)
     c->table_spread = gbsi_alloc_array(factors->n_tables, sizeof *c->table_spread);
     c->table_potts = gbsi_alloc_array(factors->n_tables, sizeof *c->table_potts);
     c->table_grain = gbsi_alloc_array(factors->n_tables, sizeof *c->table_grain);
-    if (c->table_uses == NULL || c->table_spread == NULL || c->table_potts == NULL ||
-        c->table_grain == NULL) {
-        return gbsi_no_memory(err, "plan", factors->n_tables * 22);
-    }
+    GBSI_PASS(
+        GBSI_HAVE(err, "plan", c->table_uses, c->table_spread, c->table_potts, c->table_grain));
     for (size_t t = 0; t < factors->n_tables; ++t) {
         c->table_spread[t] = NAN;
         c->table_potts[t] = NAN;
@@ -183,32 +181,29 @@ static bool is_measured(const gbsi_plan *plan, const gbsi_compile *c)
 static gbs_status compile(gbsi_compile *c, const uint32_t *sequence, size_t n, gbs_error *err)
 {
     gbsi_plan *plan = c->plan;
-    gbs_status status = GBS_OK;
     const bool sliced = is_sliced(c);
-    GBSI_TRY(take_scratch(c, err));
-    GBSI_TRY(gbsi_classify(c, err));
-    GBSI_TRY(gbsi_number_slots(c, sequence, n, err));
-    GBSI_TRY(gbsi_count_neighbours(c, err));
+    GBSI_PASS(take_scratch(c, err));
+    GBSI_PASS(gbsi_classify(c, err));
+    GBSI_PASS(gbsi_number_slots(c, sequence, n, err));
+    GBSI_PASS(gbsi_count_neighbours(c, err));
     gbsi_free(c->profile);
     c->profile = NULL;
-    GBSI_TRY(gbsi_compile_terms(c, err));
+    GBSI_PASS(gbsi_compile_terms(c, err));
     if (sliced) {
-        GBSI_TRY(gbsi_lay_out_slices(c, err));
+        GBSI_PASS(gbsi_lay_out_slices(c, err));
     } else {
-        GBSI_TRY(gbsi_lay_out_rows(c, err));
+        GBSI_PASS(gbsi_lay_out_rows(c, err));
     }
     if (!is_measured(plan, c)) {
-        GBSI_TRY(gbsi_take_rows(plan, err));
+        GBSI_PASS(gbsi_take_rows(plan, err));
         if (sliced) {
-            GBSI_TRY(gbsi_take_slices(c, err));
+            GBSI_PASS(gbsi_take_slices(c, err));
         }
-        GBSI_TRY(gbsi_compile_rows(c, err));
+        GBSI_PASS(gbsi_compile_rows(c, err));
     }
     gbsi_plan_check(plan, !is_measured(plan, c));
     plan->bytes = bytes_of(plan, c);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_plan_new(const gbsi_conditioned *model, const gbsi_graph *graph,
@@ -222,9 +217,7 @@ gbs_status gbsi_plan_new(const gbsi_conditioned *model, const gbsi_graph *graph,
                       .plan = plan,
                       .options = options,
                       .watch = gbsi_watch_current()};
-    if (plan == NULL) {
-        return gbsi_no_memory(err, "plan", sizeof *plan);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "plan", plan));
     plan->model = model;
     plan->graph = graph;
     plan->n_slots = model->n_variables;

@@ -50,7 +50,6 @@ static gbs_status write_end(gbsi_compile *c, writing *w, size_t f, uint32_t posi
     gbsi_plan *plan = c->plan;
     const uint32_t *scope = c->factors->scope + c->factors->scope_start[f];
     const uint32_t slot = plan->slot_of[scope[position]];
-    gbs_status status = GBS_OK;
     if (!gbsi_is_row_class(gbsi_plan_class(plan, slot))) {
         return GBS_OK;
     }
@@ -58,7 +57,7 @@ static gbs_status write_end(gbsi_compile *c, writing *w, size_t f, uint32_t posi
     const size_t at = w->used[slot]++ * row.step;
     gbsi_edge edge = {.base = 0};
     double field = 0.0;
-    GBSI_TRY(edge_of(c, w, f, position, slot, &edge, &field, err));
+    GBSI_PASS(edge_of(c, w, f, position, slot, &edge, &field, err));
     row.slot[at] = plan->slot_of[scope[1 - position]];
     if (gbsi_plan_class(plan, slot) == GBSI_CLASS_PAIRWISE) {
         row.base[at] = edge.base;
@@ -68,27 +67,22 @@ static gbs_status write_end(gbsi_compile *c, writing *w, size_t f, uint32_t posi
     if (gbsi_plan_class(plan, slot) == GBSI_CLASS_ISING) {
         w->logw[gbsi_offset(&plan->field_start, slot)] += field;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status write_factor(gbsi_compile *c, writing *w, size_t f, gbs_error *err)
 {
     const gbsi_plan *plan = c->plan;
     const uint32_t n = gbsi_scope_size(c->factors, f);
-    gbs_status status = GBS_OK;
     if (n == 1) {
         const uint32_t slot = plan->slot_of[c->factors->scope[c->factors->scope_start[f]]];
         gbsi_add_unary(c, f, (gbsi_plan_form(plan, slot) & GBSI_ODDS) != 0,
                        w->logw + gbsi_offset(&plan->field_start, slot));
     }
     for (uint32_t position = 0; n == 2 && position < 2; ++position) {
-        GBSI_TRY(write_end(c, w, f, position, err));
+        GBSI_PASS(write_end(c, w, f, position, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Ends before the one at hand: slots are asked for, then what says where their rows go on, then the
@@ -160,14 +154,13 @@ static gbs_status finish_row(gbsi_compile *c, writing *w, uint32_t slot, gbs_err
 {
     gbsi_plan *plan = c->plan;
     gbsi_row_entries *e = &w->entries;
-    gbs_status status = GBS_OK;
     e->n = w->used[slot];
-    GBSI_TRY(gbsi_row_entries_reserve(e, e->n, err));
+    GBSI_PASS(gbsi_row_entries_reserve(e, e->n, err));
     read_row(plan, slot, e->n, e->entry);
     const bool moved = gbsi_row_entries_sort(e);
     const bool merged = gbsi_plan_by_count(plan, slot) == GBSI_NONE && gbsi_row_entries_tied(e);
     if (merged) {
-        GBSI_TRY(gbsi_row_entries_merge(c, slot, e, err));
+        GBSI_PASS(gbsi_row_entries_merge(c, slot, e, err));
     }
     if (moved || merged) {
         write_row(plan, slot, e->n, e->entry);
@@ -176,19 +169,16 @@ static gbs_status finish_row(gbsi_compile *c, writing *w, uint32_t slot, gbs_err
         w->used[slot] = e->n;
         w->shrunk = true;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Rows move together where some have become shorter. In slices the rest of a row is padding. */
 static gbs_status close_gaps(gbsi_plan *plan, writing *w, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_offsets start = {0};
     uint32_t *used = w->used;
     w->used = NULL;
-    GBSI_TRY(gbsi_offsets_take(used, plan->n_slots, &start, "plan", err));
+    GBSI_PASS(gbsi_offsets_take(used, plan->n_slots, &start, "plan", err));
     for (uint32_t s = 0; s < plan->n_slots; ++s) {
         const size_t from = gbsi_offset(&plan->row_start, s);
         const size_t to = gbsi_offset(&start, s);
@@ -200,9 +190,7 @@ static gbs_status close_gaps(gbsi_plan *plan, writing *w, gbs_error *err)
     }
     gbsi_offsets_free(&plan->row_start);
     plan->row_start = start;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_compile_rows(gbsi_compile *c, gbs_error *err)

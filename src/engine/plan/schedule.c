@@ -26,14 +26,13 @@ static uint32_t more(uint32_t a, uint32_t b)
 
 static gbs_status reserve(gbsi_schedule *s, const gbsi_plan *plan, size_t n, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     void *pointer = s->slot;
-    GBSI_TRY(gbsi_reserve(&pointer, &s->slot_capacity, n + 16, sizeof *s->slot, "schedule", err));
+    GBSI_PASS(gbsi_reserve(&pointer, &s->slot_capacity, n + 16, sizeof *s->slot, "schedule", err));
     s->slot = pointer;
     if (s->wants_position) {
         pointer = s->position;
-        GBSI_TRY(gbsi_reserve(&pointer, &s->position_capacity, n + 16, sizeof *s->position,
-                              "schedule", err));
+        GBSI_PASS(gbsi_reserve(&pointer, &s->position_capacity, n + 16, sizeof *s->position,
+                               "schedule", err));
         s->position = pointer;
     }
     /* last seen per variable and scope; levels, keys and sorted updates; histograms */
@@ -41,11 +40,10 @@ static gbs_status reserve(gbsi_schedule *s, const gbsi_plan *plan, size_t n, gbs
                          more(more(plan->n_slots, (uint32_t)n), more(plan->max_arity, UINT8_MAX)) +
                          2;
     pointer = s->scratch;
-    GBSI_TRY(
+    GBSI_PASS(
         gbsi_reserve(&pointer, &s->scratch_capacity, words, sizeof *s->scratch, "schedule", err));
     s->scratch = pointer;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- pieces -------------------------------------------------------------------------------- */
@@ -116,19 +114,16 @@ static void end_pass(gbsi_schedule *s, size_t n)
 static gbs_status cut(const gbsi_plan *plan, const uint32_t *level, const uint32_t *update,
                       const uint32_t *counts, size_t n, gbsi_schedule *s, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     begin_pass(s);
     for (size_t place = 0; place < n; ++place) {
         if (place == 0 || level[update[place]] != level[update[place - 1]]) {
-            GBSI_TRY(begin_batch(s, err));
+            GBSI_PASS(begin_batch(s, err));
         }
         const bool fed = counts == NULL || counts[update[place]] != 0;
-        GBSI_TRY(add_update(plan, s, place, s->slot[place], fed, err));
+        GBSI_PASS(add_update(plan, s, place, s->slot[place], fed, err));
     }
     end_pass(s, n);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 void gbsi_schedule_count(const gbsi_plan *plan, const gbsi_schedule *schedule, uint32_t *n_updates)
@@ -145,19 +140,16 @@ void gbsi_schedule_count(const gbsi_plan *plan, const gbsi_schedule *schedule, u
 
 gbs_status gbsi_plan_own_pass(const gbsi_plan *plan, gbsi_schedule *schedule, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     begin_pass(schedule);
     for (uint32_t l = 0; l < plan->n_levels; ++l) {
-        GBSI_TRY(begin_batch(schedule, err));
+        GBSI_PASS(begin_batch(schedule, err));
         for (uint32_t slot = plan->level_start[l]; slot < plan->level_start[l + 1]; ++slot) {
-            GBSI_TRY(add_update(plan, schedule, slot, slot, true, err));
+            GBSI_PASS(add_update(plan, schedule, slot, slot, true, err));
         }
     }
     end_pass(schedule, plan->n_slots);
     gbsi_schedule_check(plan, schedule);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Updates by class, form and arity, then slot. @param key, spare [n] scratch. */
@@ -199,13 +191,12 @@ static gbs_status put_in_levels(const gbsi_plan *plan, const uint32_t *sequence,
                                 const uint32_t *given, size_t n, gbsi_schedule *schedule,
                                 gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_places_check(n, err));
+    GBSI_PASS(gbsi_places_check(n, err));
     if (n >= UINT32_MAX) {
         return gbsi_fail(err, GBS_ERR_LIMIT, "a pass of %zu updates; this version holds %u", n,
                          UINT32_MAX - 1);
     }
-    GBSI_TRY(reserve(schedule, plan, n, err));
+    GBSI_PASS(reserve(schedule, plan, n, err));
     uint32_t *last = schedule->scratch;
     uint32_t *level = last + gbsi_graph_n_last(plan->graph);
     uint32_t *by_rank = level + n;
@@ -235,14 +226,12 @@ static gbs_status put_in_levels(const gbsi_plan *plan, const uint32_t *sequence,
     if (schedule->wants_last) { /* the order by rank has served */
         find_last(plan, schedule, sequence, n, by_rank, histogram);
     }
-    GBSI_TRY(cut(plan, level, update, schedule->wants_last ? by_rank : NULL, n, schedule, err));
+    GBSI_PASS(cut(plan, level, update, schedule->wants_last ? by_rank : NULL, n, schedule, err));
     gbsi_schedule_check(plan, schedule);
     if (given == NULL && !gbsi_watch_stopped(gbsi_watch_current())) {
         gbsi_schedule_check_batches(plan, schedule, last);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_plan_level(const gbsi_plan *plan, const uint32_t *sequence, size_t n,

@@ -126,9 +126,7 @@ gbs_status gbsi_lay_out_slices(gbsi_compile *c, gbs_error *err)
     gbsi_sell *sell = &plan->sell;
     const size_t n_slices = ((size_t)plan->n_slots + 15) / 16;
     sell->slice = gbsi_alloc_array(n_slices, sizeof *sell->slice);
-    if (sell->slice == NULL) {
-        return gbsi_no_memory(err, "plan", n_slices * sizeof *sell->slice);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "plan", sell->slice));
     gbs_status status = GBS_OK;
     for (size_t i = 0; status == GBS_OK && i < n_slices; ++i) {
         gbsi_slice *s = &sell->slice[i];
@@ -273,26 +271,23 @@ static void fill_terms(const packing *p, const gbsi_slice *s, uint32_t first, ui
 static gbs_status take_neutral(gbsi_compile *c, packing *p, gbs_error *err)
 {
     gbsi_plan *plan = c->plan;
-    gbs_status status = GBS_OK;
     const size_t n = plan->max_arity;
     size_t base = 0;
     if (!plan->sell.has_terms) {
         return GBS_OK;
     }
-    GBSI_TRY(gbsi_pool_take(c, 0, 2 * n, &base, err));
+    GBSI_PASS(gbsi_pool_take(c, 0, 2 * n, &base, err));
     p->neutral = (uint32_t)base;
     for (size_t i = 0; i < n; ++i) {
         plan->pool[base + i] = 0.0F;
         plan->pool[base + n + i] = 1.0F;
     }
     if (plan->n_of_class[GBSI_CLASS_PRECISE] > 0) {
-        GBSI_TRY(gbsi_pool_take(c, GBSI_DOUBLE, n, &base, err));
+        GBSI_PASS(gbsi_pool_take(c, GBSI_DOUBLE, n, &base, err));
         p->neutral64 = (uint32_t)base;
         memset(plan->pool64 + base, 0, n * sizeof *plan->pool64);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* The index of the neutral entries, which change nothing, for a slot of a slice. */
@@ -308,8 +303,7 @@ gbs_status gbsi_finish_slices(gbsi_compile *c, const uint32_t *used, gbs_error *
 {
     gbsi_plan *plan = c->plan;
     packing p = {.plan = plan, .used = used};
-    gbs_status status = GBS_OK;
-    GBSI_TRY(take_neutral(c, &p, err));
+    GBSI_PASS(take_neutral(c, &p, err));
     for (size_t i = 0; i < ((size_t)plan->n_slots + 15) / 16; ++i) {
         const gbsi_slice *s = &plan->sell.slice[i];
         const uint32_t first = (uint32_t)(16 * i);
@@ -324,7 +318,5 @@ gbs_status gbsi_finish_slices(gbsi_compile *c, const uint32_t *used, gbs_error *
             fill_terms(&p, s, first, neutral);
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }

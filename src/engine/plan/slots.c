@@ -22,24 +22,19 @@ typedef struct sorting {
 /* Sorts by s->key; keys are below n_keys. */
 static gbs_status sort(sorting *s, uint32_t n_keys, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     void *pointer = s->histogram;
-    GBSI_TRY(gbsi_reserve(&pointer, &s->histogram_capacity, (size_t)n_keys + 1,
-                          sizeof *s->histogram, "plan", err));
+    GBSI_PASS(gbsi_reserve(&pointer, &s->histogram_capacity, (size_t)n_keys + 1,
+                           sizeof *s->histogram, "plan", err));
     s->histogram = pointer;
     if (s->spare == NULL) {
         s->spare = gbsi_alloc_array(s->n, sizeof *s->spare);
     }
-    if (s->spare == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "plan", s->n * sizeof *s->spare));
-    }
+    GBSI_PASS(GBSI_HAVE(err, "plan", s->spare));
     gbsi_sort_by(s->key, n_keys, s->order, s->spare, s->n, s->histogram);
     uint32_t *sorted = s->spare;
     s->spare = s->order;
     s->order = sorted;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* The order as it is, also where nothing had to be sorted. */
@@ -47,9 +42,7 @@ static gbs_status take_order(sorting *s, uint32_t **order, gbs_error *err)
 {
     if (s->order == NULL) {
         s->order = gbsi_alloc_array(s->n, sizeof *s->order);
-        if (s->order == NULL) {
-            return gbsi_no_memory(err, "plan", s->n * sizeof *s->order);
-        }
+        GBSI_PASS(GBSI_HAVE(err, "plan", s->order));
         for (uint32_t v = 0; v < s->n; ++v) {
             s->order[v] = v;
         }
@@ -83,41 +76,33 @@ static bool same_type(const gbsi_compile *c)
 
 static gbs_status sort_by_locality(const gbsi_compile *c, sorting *s, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     bool found = false;
     if (s->n < GBSI_LOCALITY_LEAST) {
         return GBS_OK;
     }
     s->order = gbsi_alloc_array(s->n, sizeof *s->order);
-    if (s->order == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "plan", s->n * sizeof *s->order));
-    }
-    GBSI_TRY(gbsi_graph_local_order(c->plan->graph, s->key, s->order, &found, err));
+    GBSI_PASS(GBSI_HAVE(err, "plan", s->order));
+    GBSI_PASS(gbsi_graph_local_order(c->plan->graph, s->key, s->order, &found, err));
     if (!found) {
         gbsi_free(s->order);
         s->order = NULL;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status sort_by_type(gbsi_compile *c, sorting *s, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     if (!same_arity(c)) {
         memcpy(s->key, c->model->arity, s->n * sizeof *s->key);
-        GBSI_TRY(sort(s, c->plan->max_arity + 1, err));
+        GBSI_PASS(sort(s, c->plan->max_arity + 1, err));
     }
     if (!same_type(c)) {
         for (uint32_t v = 0; v < s->n; ++v) {
             s->key[v] = c->profile[v].type;
         }
-        GBSI_TRY(sort(s, UINT8_MAX + 1, err));
+        GBSI_PASS(sort(s, UINT8_MAX + 1, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Level of every variable's first use in the sequence into s->key; plan->n_levels if it has none.
@@ -130,9 +115,7 @@ static gbs_status find_levels(gbsi_compile *c, const uint32_t *sequence, size_t 
     size_t n_used = 0;
     uint32_t *last = gbsi_alloc_array(gbsi_graph_n_last(plan->graph), sizeof *last);
     uint32_t *level = gbsi_alloc_array(n, sizeof *level);
-    if (last == NULL || level == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "plan", n * sizeof *level));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "plan", last, level));
     gbsi_graph_schedule_levels(plan->graph, sequence, n, last, level, &plan->n_levels);
     memset(s->key, 0xff, s->n * sizeof *s->key);
     for (size_t t = 0; t < n; ++t) {
@@ -155,21 +138,16 @@ static gbs_status sort_by_level(gbsi_compile *c, const uint32_t *sequence, size_
                                 gbs_error *err)
 {
     gbsi_plan *plan = c->plan;
-    gbs_status status = GBS_OK;
     bool each_once = false;
-    GBSI_TRY(find_levels(c, sequence, n, s, &each_once, err));
-    GBSI_TRY(sort(s, plan->n_levels + 1, err));
+    GBSI_PASS(find_levels(c, sequence, n, s, &each_once, err));
+    GBSI_PASS(sort(s, plan->n_levels + 1, err));
     if (each_once) {
         plan->level_start = gbsi_alloc_array((size_t)plan->n_levels + 1, sizeof *plan->level_start);
-        if (plan->level_start == NULL) {
-            GBSI_TRY(gbsi_no_memory(err, "plan", plan->n_levels * sizeof *plan->level_start));
-        }
+        GBSI_PASS(GBSI_HAVE(err, "plan", plan->level_start));
         plan->level_start[0] = 0;
         memcpy(plan->level_start + 1, s->histogram, plan->n_levels * sizeof *s->histogram);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- what follows -------------------------------------------------------------------------- */
@@ -206,26 +184,21 @@ static gbs_status describe_slots(gbsi_compile *c, gbs_error *err)
 
 static gbs_status take_fields(gbsi_plan *plan, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t n = plan->n_slots;
     uint32_t *size = gbsi_alloc_array(n + 1, sizeof *size);
-    if (size == NULL) {
-        return gbsi_no_memory(err, "plan", n * sizeof *size);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "plan", size));
     for (uint32_t s = 0; s < n; ++s) {
         size[s] = (gbsi_plan_form(plan, s) & GBSI_ODDS) != 0 ? 1 : gbsi_plan_arity(plan, s);
     }
-    GBSI_TRY(gbsi_offsets_take(size, n, &plan->field_start, "plan", err));
+    GBSI_PASS(gbsi_offsets_take(size, n, &plan->field_start, "plan", err));
     const size_t n_fields = gbsi_offset(&plan->field_start, n);
     const bool precise = plan->n_of_class[GBSI_CLASS_PRECISE] > 0;
     plan->field = gbsi_alloc_lanes(n_fields, sizeof *plan->field);
     plan->field64 = precise ? gbsi_alloc_array_zero(n_fields, sizeof *plan->field64) : NULL;
     if (plan->field == NULL || (precise && plan->field64 == NULL)) {
-        GBSI_TRY(gbsi_no_memory(err, "plan", n_fields * sizeof *plan->field64));
+        return gbsi_no_memory(err, "plan", n_fields * sizeof *plan->field64);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Neighbours to be, each factor its own, of the slots that have rows. */
@@ -233,9 +206,7 @@ static gbs_status find_degrees(gbsi_compile *c, gbs_error *err)
 {
     const gbsi_plan *plan = c->plan;
     c->degree = gbsi_alloc_array((size_t)plan->n_slots + 1, sizeof *c->degree);
-    if (c->degree == NULL) {
-        return gbsi_no_memory(err, "plan", plan->n_slots * sizeof *c->degree);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "plan", c->degree));
     for (uint32_t s = 0; s < plan->n_slots; ++s) {
         c->degree[s] = gbsi_is_row_class(gbsi_plan_class(plan, s))
                            ? c->profile[plan->variable_of[s]].n_pairs
@@ -250,9 +221,7 @@ gbs_status gbsi_number_slots(gbsi_compile *c, const uint32_t *sequence, size_t n
     gbs_status status = GBS_OK;
     sorting s = {.n = plan->n_slots};
     s.key = gbsi_alloc_array(s.n, sizeof *s.key);
-    if (s.key == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "plan", s.n * sizeof *s.key));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "plan", s.key));
     if (c->options.order == NULL) {
         GBSI_TRY(sort_by_locality(c, &s, err));
         GBSI_TRY(sort_by_type(c, &s, err));

@@ -22,11 +22,8 @@ static gbs_status add_links(gbsi_compile *c, growth *g, gbsi_term *term, size_t 
     /* Counted factors link nothing but their head: 300 literals must not become 90 000 links. */
     const uint32_t from = term->counter == GBSI_NONE ? 0 : (term->head ? n - 1 : n);
     void *links = plan->link;
-    gbs_status status = gbsi_reserve(&links, &g->link_capacity, plan->n_links + n - from,
-                                     sizeof *plan->link, "plan", err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_reserve(&links, &g->link_capacity, plan->n_links + n - from, sizeof *plan->link,
+                           "plan", err));
     plan->link = links;
     term->first = plan->n_links;
     term->n_others = n - 1;
@@ -45,10 +42,7 @@ static gbs_status table_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t
                              uint32_t position, unsigned form, gbs_error *err)
 {
     const uint32_t *scope = c->factors->scope + c->factors->scope_start[f];
-    gbs_status status = gbsi_derive(c, f, position, form, &term->base, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_derive(c, f, position, form, &term->base, err));
     size_t stride = (form & GBSI_ODDS) != 0 ? 1 : c->model->arity[scope[position]];
     for (uint32_t q = gbsi_scope_size(c->factors, f); q-- > 0;) {
         if (q != position) {
@@ -100,7 +94,6 @@ static gbs_status logical_term(gbsi_compile *c, growth *g, gbsi_term *term, size
     const uint32_t n = gbsi_scope_size(factors, f);
     const bool head_free = factors->logical[factors->aux[f]].head == GBSI_HEAD_FREE;
     const bool own_head = head_free && position == n - 1;
-    gbs_status status = GBS_OK;
     bool found = false;
     term->kind = GBSI_TERM_LOGICAL;
     term->head = head_free && !own_head;
@@ -112,15 +105,13 @@ static gbs_status logical_term(gbsi_compile *c, growth *g, gbsi_term *term, size
         ((size_t)n_body + 1) * (term->head ? 2 : 1) * ((form & GBSI_ODDS) != 0 ? 1 : 2);
     const uint32_t key =
         GBSI_BY_COUNT + 2u * own_head + ((form & GBSI_ODDS) != 0 && term->literal == 1);
-    GBSI_TRY(gbsi_shared_find(c, f, key, form, &found, &term->base, err));
+    GBSI_PASS(gbsi_shared_find(c, f, key, form, &found, &term->base, err));
     if (!found) {
-        GBSI_TRY(gbsi_pool_take(c, form, n_values, &term->base, err));
+        GBSI_PASS(gbsi_pool_take(c, form, n_values, &term->base, err));
         put_logical(c, term, f, n_body, form);
         gbsi_shared_add(c, f, key, form, term->base);
     }
-    GBSI_TRY(add_links(c, g, term, f, position, literal, err));
-cleanup:
-    return status;
+    return add_links(c, g, term, f, position, literal, err);
 }
 
 static gbs_status spin_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t f,
@@ -131,10 +122,7 @@ static gbs_status spin_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t 
     term->counter = g->counter_of[f];
     term->own_body = 1;
     term->literal = 1;
-    gbs_status status = gbsi_pool_take(c, form, 2, &term->base, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_pool_take(c, form, 2, &term->base, err));
     /* Odds: by whether the others' product is -1. Weights: by own state, the others' product +1. */
     const bool odds = (form & GBSI_ODDS) != 0;
     const double top = odds ? 0.0 : fabs(j);
@@ -149,10 +137,7 @@ static gbs_status potts_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t
     const double j = c->factors->weight[f];
     const double top = j > 0.0 ? j : 0.0;
     term->kind = GBSI_TERM_POTTS;
-    gbs_status status = gbsi_pool_take(c, form, 2, &term->base, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_pool_take(c, form, 2, &term->base, err));
     gbsi_pool_put(c, form, term->base, -top);
     gbsi_pool_put(c, form, term->base + 1, j - top);
     return add_links(c, g, term, f, position, NULL, err);
@@ -266,10 +251,7 @@ static gbs_status compile_slot(gbsi_compile *c, growth *g, uint32_t slot, gbs_er
     gbsi_store_field(plan, slot, c->own);
     for (size_t i = of.first; i < of.end; ++i) {
         if (gbsi_scope_size(c->factors, c->incident.factor[i]) > 1) {
-            gbs_status status = add_term(c, g, i, slot, err);
-            if (status < 0) {
-                return status;
-            }
+            GBSI_PASS(add_term(c, g, i, slot, err));
         }
     }
     if (g->n_terms > first) {
@@ -299,9 +281,7 @@ static gbs_status make_counters(gbsi_compile *c, growth *g, gbs_error *err)
     const gbsi_factors *factors = c->factors;
     size_t n_links = 0;
     g->counter_of = gbsi_alloc_array(factors->n_factors, sizeof *g->counter_of);
-    if (g->counter_of == NULL) {
-        return gbsi_no_memory(err, "plan", factors->n_factors * sizeof *g->counter_of);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "plan", g->counter_of));
     for (size_t f = 0; f < factors->n_factors; ++f) {
         if (shares_counter(factors, f)) {
             g->counter_of[f] = g->counter_of[f - 1];
@@ -319,9 +299,7 @@ static gbs_status make_counters(gbsi_compile *c, growth *g, gbs_error *err)
     plan->counter_start =
         gbsi_alloc_array_zero((size_t)plan->n_slots + 1, sizeof *plan->counter_start);
     plan->counter_link = gbsi_alloc_array(n_links, sizeof *plan->counter_link);
-    if (plan->counter_start == NULL || plan->counter_link == NULL) {
-        return gbsi_no_memory(err, "plan", n_links * sizeof *plan->counter_link);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "plan", plan->counter_start, plan->counter_link));
     size_t at = 0;
     for (uint32_t s = 0; s < plan->n_slots; ++s) {
         const span of = factors_of(c, s);
@@ -357,9 +335,7 @@ static gbs_status reserve_terms(gbsi_compile *c, growth *g, gbs_error *err)
     size_t n_terms = 0;
     size_t n_links = 0;
     uint32_t *size = gbsi_alloc_array((size_t)plan->n_slots + 1, sizeof *size);
-    if (size == NULL) {
-        return gbsi_no_memory(err, "plan", plan->n_slots * sizeof *size);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "plan", size));
     for (uint32_t s = 0; s < plan->n_slots; ++s) {
         const span of = factors_of(c, s);
         GBSI_TRY(gbsi_compile_spend(c, 4 * (uint64_t)(of.end - of.first), err));

@@ -42,9 +42,7 @@ static gbs_status targets_init(const gbs_influences *f, size_t n, const double *
     gbs_status status = GBS_OK;
     t->n = n;
     t->d = gbsi_alloc_array_zero(n, 2 * sizeof *t->d);
-    if (t->d == NULL) {
-        return gbsi_no_memory(err, "targets", n * 2 * sizeof *t->d);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "targets", t->d));
     for (size_t k = 0; k < n; ++k) {
         const double *d = weight == NULL ? NULL : weight[k];
         GBSI_TRY(gbsi_weights_of(f, d, &t->d[k], err));
@@ -131,9 +129,7 @@ static gbs_status of_sequence(const gbs_influences *f, const gbsi_sequence *sequ
     size_t at = 0;
     gbsi_watch watch = gbsi_influences_watch(f);
     double *b = gbsi_alloc_array(f->c->n, sizeof *b);
-    if (b == NULL) {
-        return gbsi_no_memory(err, "variation", f->c->n * sizeof *b);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "variation", b));
     gbsi_variation_begin(f->c, b);
     for (size_t k = 0; k < n_steps; ++k) {
         if (!follow(f, sequence, steps[k] - done, &at, b, &watch)) {
@@ -186,9 +182,7 @@ gbs_status gbs_variation(const gbs_influences *influences, const gbs_run_options
     GBSI_TRY(check_steps(influences, n_steps, steps, err));
     GBSI_TRY(targets_init(influences, n_targets, weight, &t, err));
     sums = gbsi_alloc_array(n_steps, 2 * n_targets * sizeof *sums);
-    if (sums == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "variation", n_steps * 2 * n_targets * sizeof *sums));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "variation", sums));
     GBSI_TRY(gbsi_scan_pass_init(influences, options, &pass, err));
     if (pass.sequence.variable == NULL && pass.sequence.n > 0) {
         GBSI_TRY(of_random(influences, &t, n_steps, steps, sums, err));
@@ -231,9 +225,7 @@ static gbs_status search_sequence(const search *s, gbs_error *err)
     const gbsi_sequence *sequence = &s->pass->sequence;
     gbsi_watch watch = gbsi_influences_watch(s->f);
     double *b = gbsi_alloc_array(s->f->c->n, sizeof *b);
-    if (b == NULL) {
-        return gbsi_no_memory(err, "variation", s->f->c->n * sizeof *b);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "variation", b));
     gbsi_variation_begin(s->f->c, b);
     note(s, 0, gbsi_weigh(s->d, b, s->f->c->n));
     double compared = INFINITY; /* V after half as many */

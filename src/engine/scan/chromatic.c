@@ -34,15 +34,11 @@ static gbs_status chromatic_init(const gbsi_graph *graph, const gbs_run_options 
     uint32_t *start = NULL;
     gbsi_fixed *fixed = NULL;
     uint32_t *color = gbsi_alloc_array(n, sizeof *color);
-    if (color == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "chromatic scan", n * sizeof *color));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "chromatic scan", color));
     GBSI_TRY(gbsi_graph_color(graph, watch, color, &n_colors, err));
     GBSI_TRY(gbsi_fixed_new(n, &fixed, err));
     start = gbsi_alloc_array_zero((size_t)n_colors + 1, sizeof *start);
-    if (start == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "chromatic scan", n_colors * sizeof *start));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "chromatic scan", start));
     sort_by_color(color, n, n_colors, start, fixed->variable);
     *state = fixed;
     fixed = NULL;

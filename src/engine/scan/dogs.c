@@ -67,13 +67,12 @@ static gbs_status take_start(dogs *w, uint64_t n, gbs_error *err)
 /* Improves the current scan. @param enough the variation to stop at; negative: none. */
 static gbs_status improve(dogs *w, double enough, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_scan_report *r = &w->report;
     double before = 0.0;
     r->rounds = 0;
     if (w->start.sequence.variable == NULL && w->n > 0) {
-        GBSI_TRY(gbsi_optimise_uniform(w->f->c, w->d, &w->watch, gbsi_influences_room(w->f),
-                                       w->scan, w->n, &r->before, err));
+        GBSI_PASS(gbsi_optimise_uniform(w->f->c, w->d, &w->watch, gbsi_influences_room(w->f),
+                                        w->scan, w->n, &r->before, err));
         ++r->rounds;
     }
     r->after = gbsi_optimiser_variation(w->optimiser, w->scan, w->n);
@@ -86,22 +85,17 @@ static gbs_status improve(dogs *w, double enough, gbs_error *err)
     }
     do {
         before = r->after;
-        GBSI_TRY(gbsi_optimiser_descend(w->optimiser, w->scan, w->n, enough, &r->after, err));
+        GBSI_PASS(gbsi_optimiser_descend(w->optimiser, w->scan, w->n, enough, &r->after, err));
         ++r->rounds;
     } while (!gbsi_watch_stopped(&w->watch) && w->request->iterate && r->after > enough &&
              r->rounds < MOST_ROUNDS && before - r->after > SETTLED * before);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status no_length(const dogs *w, gbs_error *err)
 {
     gbs_influence_norms norms;
-    const gbs_status status = gbs_influences_norms(w->f, &norms, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbs_influences_norms(w->f, &norms, err));
     return gbsi_fail(
         err, GBS_ERR_UNSUPPORTED,
         "no scan of up to %zu updates has a variation of %g or less (found %g); the spectral "
@@ -113,13 +107,12 @@ static gbs_status no_length(const dogs *w, gbs_error *err)
  * itself meets it where it is the one that is improved. */
 static gbs_status by_doubling(dogs *w, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint64_t match = w->is_systematic ? w->request->match : 0;
     double compared = 0.0;
     for (uint64_t n = 2;; n *= 2) {
         n = match > 0 && n > match ? match : n;
-        GBSI_TRY(take_start(w, n, err));
-        GBSI_TRY(improve(w, -1.0, err));
+        GBSI_PASS(take_start(w, n, err));
+        GBSI_PASS(improve(w, -1.0, err));
         if (w->report.after <= w->report.goal || n == match || w->n == 0 ||
             gbsi_watch_stopped(&w->watch)) {
             return GBS_OK;
@@ -130,32 +123,26 @@ static gbs_status by_doubling(dogs *w, gbs_error *err)
         }
         compared = w->report.after;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status run(dogs *w, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbs_scan_request *request = w->request;
     if (request->steps > 0) {
         w->report.goal = request->accuracy;
-        GBSI_TRY(take_start(w, request->steps, err));
+        GBSI_PASS(take_start(w, request->steps, err));
         return improve(w, request->accuracy > 0.0 ? request->accuracy : -1.0, err);
     }
     w->report.goal = request->accuracy;
     if (request->match > 0) {
         const gbs_run_options options = systematic(request);
         gbs_variation_bound matched;
-        GBSI_TRY(
+        GBSI_PASS(
             gbs_variation(w->f, &options, 1, &request->weight, 1, &request->match, &matched, err));
         w->report.goal = matched.variation;
     }
-    status = by_doubling(w, err);
-
-cleanup:
-    return status;
+    return by_doubling(w, err);
 }
 
 /* Renumbers the scan as the user does, and counts the variables that it visits. */

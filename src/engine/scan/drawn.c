@@ -10,9 +10,7 @@ gbs_status gbsi_drawn_init(const gbsi_graph *graph, const gbs_run_options *optio
     (void)watch;
     (void)traits;
     gbsi_drawn *drawn = gbsi_alloc_zero(sizeof *drawn);
-    if (drawn == NULL) {
-        return gbsi_no_memory(err, "scan", sizeof *drawn);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "scan", drawn));
     drawn->seed = options->seed;
     drawn->n = graph->n_variables;
     drawn->variable = gbsi_alloc_array(drawn->n, sizeof *drawn->variable);

@@ -6,9 +6,7 @@
 gbs_status gbsi_fixed_new(size_t n, gbsi_fixed **fixed, gbs_error *err)
 {
     gbsi_fixed *made = gbsi_alloc_zero(sizeof *made);
-    if (made == NULL) {
-        return gbsi_no_memory(err, "scan", sizeof *made);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "scan", made));
     made->n = n;
     made->variable = gbsi_alloc_array(n, sizeof *made->variable);
     if (made->variable == NULL) {

@@ -59,9 +59,7 @@ gbs_status gbs_influences_norms(const gbs_influences *influences, gbs_influence_
     gbsi_watch watch = gbsi_influences_watch(influences);
     gbsi_budget *before = gbsi_influences_enter(influences);
     uint32_t *component = gbsi_alloc_array(c->n, sizeof *component);
-    if (component == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "norms", c->n * sizeof *component));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "norms", component));
     GBSI_TRY(gbsi_graph_components(influences->graph, component, &n_components, err));
     GBSI_TRY(gbsi_matrix_norms(c, component, n_components, &watch, &found, err));
     *norms = (gbs_influence_norms){.two_lo = found.two.lo,
@@ -95,9 +93,7 @@ gbs_status gbs_influences_new(const gbs_model *model, const gbs_evidence *eviden
     }
     gbsi_budget *before = gbsi_budget_current();
     gbs_influences *f = gbsi_alloc_zero(sizeof *f);
-    if (f == NULL) {
-        return gbsi_no_memory(err, "influences", sizeof *f);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "influences", f));
     f->model = model;
     f->stop = asked.stop;
     f->stop_context = asked.stop_context;
@@ -170,9 +166,7 @@ gbs_status gbsi_weights_of(const gbs_influences *influences, const double *weigh
         return GBS_OK;
     }
     double *made = gbsi_alloc_array(model->n_variables, sizeof *made);
-    if (made == NULL) {
-        return gbsi_no_memory(err, "weights", model->n_variables * sizeof *made);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "weights", made));
     for (uint32_t u = 0; u < model->model->n_variables; ++u) {
         if (!(weight[u] >= 0.0 && weight[u] <= GBSI_VARIATION_CEILING)) {
             gbsi_free(made);

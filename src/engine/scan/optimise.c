@@ -92,9 +92,7 @@ static gbs_status list_support(gbsi_optimiser *o, gbs_error *err)
         return GBS_OK;
     }
     o->support = gbsi_alloc_array(n, sizeof *o->support);
-    if (o->support == NULL) {
-        return gbsi_no_memory(err, "scan", n * sizeof *o->support);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "scan", o->support));
     for (uint32_t i = 0; i < o->c->n; ++i) {
         if (o->d0[i] > 0.0) {
             o->support[o->n_support++] = i;
@@ -109,17 +107,13 @@ gbs_status gbsi_optimiser_new(const gbsi_influences *c, const double *d, gbsi_wa
     gbs_status status = GBS_OK;
     const size_t n = c->n;
     gbsi_optimiser *o = gbsi_alloc_zero(sizeof *o);
-    if (o == NULL) {
-        return gbsi_no_memory(err, "scan", sizeof *o);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "scan", o));
     o->c = c;
     o->watch = watch;
     o->d0 = gbsi_alloc_array(n, 5 * sizeof *o->d0);
     o->is_touched = gbsi_alloc_array_zero(n, 1);
     o->touched = gbsi_alloc_array(n, sizeof *o->touched);
-    if (o->d0 == NULL || o->is_touched == NULL || o->touched == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "scan", n * (5 * sizeof *o->d0 + sizeof *o->touched + 1)));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "scan", o->d0, o->is_touched, o->touched));
     o->g0 = o->d0 + n;
     o->b = o->g0 + n;
     o->d = o->b + n;
@@ -281,12 +275,11 @@ static void backward(gbsi_optimiser *o, uint32_t *scan, size_t n, double enough,
 gbs_status gbsi_optimiser_descend(gbsi_optimiser *o, uint32_t *scan, size_t n, double enough,
                                   double *variation, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     void *pointer = o->old;
-    GBSI_TRY(gbsi_reserve(&pointer, &o->old_capacity, n, sizeof *o->old, "scan", err));
+    GBSI_PASS(gbsi_reserve(&pointer, &o->old_capacity, n, sizeof *o->old, "scan", err));
     o->old = pointer;
     pointer = o->kept;
-    GBSI_TRY(gbsi_reserve(&pointer, &o->kept_capacity, n, sizeof *o->kept, "scan", err));
+    GBSI_PASS(gbsi_reserve(&pointer, &o->kept_capacity, n, sizeof *o->kept, "scan", err));
     o->kept = pointer;
     memcpy(o->kept, scan, n * sizeof *scan);
     if (forward(o, scan, n)) {
@@ -299,7 +292,5 @@ gbs_status gbsi_optimiser_descend(gbsi_optimiser *o, uint32_t *scan, size_t n, d
     } else {
         memcpy(scan, o->kept, n * sizeof *scan);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }

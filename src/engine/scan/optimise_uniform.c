@@ -140,8 +140,7 @@ static gbs_status take_room(descent *w, uint64_t room, gbs_error *err)
     }
     w->kept = gbsi_alloc_array((size_t)steps, n * sizeof *w->kept);
     w->before = w->kept == NULL ? NULL : w->kept + (w->n / w->stride + 1) * n;
-    return w->kept == NULL ? gbsi_no_memory(err, "scan", (size_t)(steps * n * sizeof *w->kept))
-                           : GBS_OK;
+    return GBSI_HAVE(err, "scan", w->kept);
 }
 
 gbs_status gbsi_optimise_uniform(const gbsi_influences *c, const double *d, gbsi_watch *watch,
@@ -151,9 +150,7 @@ gbs_status gbsi_optimise_uniform(const gbsi_influences *c, const double *d, gbsi
     gbs_status status = GBS_OK;
     descent w = {.c = c, .watch = watch, .n = n};
     double *last = gbsi_alloc_array(c->n, 2 * sizeof *last);
-    if (last == NULL) {
-        return gbsi_no_memory(err, "scan", c->n * 2 * sizeof *last);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "scan", last));
     w.d = last + c->n;
     GBSI_TRY(take_room(&w, room, err));
     for (uint32_t i = 0; i < c->n; ++i) {

@@ -71,9 +71,7 @@ static gbs_status sequence_init(const gbsi_graph *graph, const gbs_run_options *
     GBSI_TRY(check_ids(options, model->model->n_variables, err));
     GBSI_TRY(gbsi_fixed_new(options->sequence_length, &fixed, err));
     seen = gbsi_alloc_array_zero(model->n_variables, sizeof *seen);
-    if (seen == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "scan", model->n_variables));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "scan", seen));
     const bool twice = keep_free(model, options, fixed, seen);
     if (!options->partial_scan) {
         GBSI_TRY(check_complete(model, seen, err));

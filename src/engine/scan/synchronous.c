@@ -13,9 +13,7 @@ static gbs_status check_two(const gbsi_graph *graph, gbs_error *err)
     bool bipartite = false;
     const uint32_t n = graph->n_variables;
     uint32_t *color = gbsi_alloc_array(n, sizeof *color);
-    if (color == NULL) {
-        return gbsi_no_memory(err, "synchronous scan", n * sizeof *color);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "synchronous scan", color));
     GBSI_TRY(gbsi_graph_color_two(graph, color, &bipartite, err));
     if (!bipartite) {
         status = gbsi_fail(err, GBS_ERR_ARGUMENT,

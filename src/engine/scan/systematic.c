@@ -40,10 +40,7 @@ static gbs_status systematic_init(const gbsi_graph *graph, const gbs_run_options
     }
     const uint32_t n = graph->n_variables;
     gbsi_fixed *fixed = NULL;
-    const gbs_status status = gbsi_fixed_new(n, &fixed, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_fixed_new(n, &fixed, err));
     const uint32_t first = first_from(graph->model, options->origin);
     for (uint32_t i = 0; i < n; i++) {
         fixed->variable[i] = i < n - first ? first + i : i - (n - first);

@@ -25,9 +25,7 @@ gbs_status gbsi_tournament_init(gbsi_tournament *t, uint32_t n, gbs_error *err)
         total += size * GBSI_FAN;
     } while (size > 1);
     made.value = gbsi_alloc_array(total, sizeof *made.value);
-    if (made.value == NULL) {
-        return gbsi_no_memory(err, "tournament", total * sizeof *made.value);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "tournament", made.value));
     size = n;
     for (uint32_t l = 0; l < made.n_levels; ++l) {
         const size_t end = l + 1 < made.n_levels ? made.first[l + 1] : total;

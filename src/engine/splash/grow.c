@@ -39,9 +39,7 @@ gbs_status gbsi_grower_init(gbsi_grower *g, const gbsi_potentials *p, int order,
     g->mark = gbsi_alloc_array_zero(p->n, sizeof *g->mark);
     g->place = gbsi_alloc_array(p->n, sizeof *g->place);
     g->near = gbsi_alloc_array((size_t)most_links(p) + 1, sizeof *g->near);
-    if (g->mark == NULL || g->place == NULL || g->near == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "splash", (size_t)p->n * 8));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "splash", g->mark, g->place, g->near));
     GBSI_TRY(gbsi_shares_init(&g->shares, p, err));
     if (order == GBS_GROW_ADAPTIVE) {
         GBSI_TRY(gbsi_score_scratch_init(&g->score, p, err));
@@ -73,11 +71,8 @@ static bool before(const gbsi_candidate *a, const gbsi_candidate *b)
 
 static gbs_status push(gbsi_grower *g, gbsi_candidate candidate, gbs_error *err)
 {
-    const gbs_status status = gbsi_reserve((void **)&g->heap, &g->heap_capacity, g->n_heap + 1,
-                                           sizeof *g->heap, "splash", err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_reserve((void **)&g->heap, &g->heap_capacity, g->n_heap + 1, sizeof *g->heap,
+                           "splash", err));
     size_t at = g->n_heap++;
     for (; at > 0 && before(&candidate, &g->heap[(at - 1) / 2]); at = (at - 1) / 2) {
         g->heap[at] = g->heap[(at - 1) / 2];
@@ -407,14 +402,13 @@ static gbs_status meet(gbsi_grower *g, const gbsi_growing *job, uint32_t root, u
 static gbs_status meet_near(gbsi_grower *g, const gbsi_growing *job, uint32_t root,
                             const gbsi_growth *growth, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_potentials *p = job->potentials;
     const gbsi_factors *factors = &p->plan->model->factors;
     const uint32_t slot = growth->clique[growth->n - 1].slot;
     uint32_t share = growth->clique[growth->n - 1].first_share;
     for (size_t l = p->link_start[slot]; l < p->link_start[slot + 1]; ++l) {
         ++g->n_looked;
-        GBSI_TRY(meet(g, job, root, p->link[l].slot, growth, err));
+        GBSI_PASS(meet(g, job, root, p->link[l].slot, growth, err));
     }
     for (size_t m = p->many_start[slot]; m < p->many_start[slot + 1]; ++m, ++share) {
         const size_t f = p->long_factor[p->many[m].number];
@@ -423,11 +417,10 @@ static gbs_status meet_near(gbsi_grower *g, const gbsi_growing *job, uint32_t ro
         }
         for (size_t e = factors->scope_start[f]; e < factors->scope_start[f + 1]; ++e) {
             ++g->n_looked;
-            GBSI_TRY(meet(g, job, root, gbsi_scope_slot(p->plan, e), growth, err));
+            GBSI_PASS(meet(g, job, root, gbsi_scope_slot(p->plan, e), growth, err));
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static void begin(gbsi_grower *g, const gbsi_growing *job, uint32_t root, gbsi_growth *growth)
@@ -451,7 +444,6 @@ static void begin(gbsi_grower *g, const gbsi_growing *job, uint32_t root, gbsi_g
 gbs_status gbsi_grow(gbsi_grower *g, const gbsi_growing *job, uint32_t tag, uint32_t root,
                      gbsi_growth *growth, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint64_t n_entries = 0;
     uint32_t slot = root;
     begin(g, job, root, growth);
@@ -462,11 +454,11 @@ gbs_status gbsi_grow(gbsi_grower *g, const gbsi_growing *job, uint32_t tag, uint
         ++g->n_looked;
         if (taken) {
             g->place[slot] = growth->n - 1;
-            GBSI_TRY(gbsi_shares_join(&g->shares, job->potentials, growth, err));
+            GBSI_PASS(gbsi_shares_join(&g->shares, job->potentials, growth, err));
             if (growth->n == growth->most) {
                 return GBS_OK;
             }
-            GBSI_TRY(meet_near(g, job, root, growth, err));
+            GBSI_PASS(meet_near(g, job, root, growth, err));
         } else {
             g->place[slot] = REJECTED;
         }
@@ -484,6 +476,5 @@ gbs_status gbsi_grow(gbsi_grower *g, const gbsi_growing *job, uint32_t tag, uint
             return GBS_OK;
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }

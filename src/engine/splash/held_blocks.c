@@ -23,15 +23,11 @@ gbs_status gbsi_zeros_init(gbsi_zeros *zeros, const gbsi_plan *plan, gbs_error *
     uint32_t *of = gbsi_alloc_array(n, sizeof *of);
     zeros->hard = gbsi_alloc_array_zero(n, 1);
     zeros->block = gbsi_alloc_array(n, sizeof *zeros->block);
-    if (of == NULL || zeros->hard == NULL || zeros->block == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "splash", n * (2 * sizeof *of + 1)));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "splash", of, zeros->hard, zeros->block));
     GBSI_TRY(gbsi_hard_blocks(plan->model, gbsi_watch_current(), of, &zeros->n_blocks, err));
     zeros->n_hard = gbsi_alloc_array_zero(zeros->n_blocks, sizeof *zeros->n_hard);
     zeros->n_held = gbsi_alloc_array_zero(zeros->n_blocks, sizeof *zeros->n_held);
-    if (zeros->n_hard == NULL || zeros->n_held == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "splash", zeros->n_blocks * sizeof *zeros->n_hard));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "splash", zeros->n_hard, zeros->n_held));
     mark_hard(zeros, plan);
     for (uint32_t s = 0; s < n; ++s) {
         zeros->block[s] = of[plan->variable_of[s]];

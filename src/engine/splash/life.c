@@ -37,67 +37,53 @@ uint64_t gbsi_splash_bytes(const gbsi_pass_setting *setting)
 
 static gbs_status take_blocks(gbsi_splash *s, const gbs_run_options *options, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint32_t n = s->potentials->n;
     const uint32_t most = most_of(options, n);
     s->most_blocks = (uint32_t)(options->splashes < n ? options->splashes : n);
     s->block = gbsi_alloc_array_zero(s->most_blocks, sizeof *s->block);
     s->fresh = gbsi_alloc_array_zero(s->most_blocks, 1);
     s->worker = gbsi_alloc_array_zero(s->n_workers, sizeof *s->worker);
-    if (s->block == NULL || s->fresh == NULL || s->worker == NULL) {
-        return gbsi_no_memory(err, "splash", s->most_blocks * sizeof *s->block);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "splash", s->block, s->fresh, s->worker));
     for (uint32_t i = 0; i < s->most_blocks; ++i) {
-        GBSI_TRY(gbsi_growth_init(&s->block[i].growth, (uint32_t)options->width, most, err));
+        GBSI_PASS(gbsi_growth_init(&s->block[i].growth, (uint32_t)options->width, most, err));
     }
     for (uint32_t w = 0; w < s->n_workers; ++w) {
-        GBSI_TRY(gbsi_grower_init(&s->worker[w].grower, s->potentials, options->grow, err));
-        GBSI_TRY(gbsi_splash_work_init(&s->worker[w].work, s->potentials, (uint32_t)options->width,
-                                       most, err));
+        GBSI_PASS(gbsi_grower_init(&s->worker[w].grower, s->potentials, options->grow, err));
+        GBSI_PASS(gbsi_splash_work_init(&s->worker[w].work, s->potentials, (uint32_t)options->width,
+                                        most, err));
         s->worker[w].loops = gbsi_splash_loops_of(s->setting.level);
         s->worker[w].words = gbsi_words_of(s->setting.level);
     }
     s->crowded = (uint64_t)s->most_blocks * most > n / CROWDED;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Makes the roots of splashes of either reach: the slots of that reach. */
 static gbs_status take_roots(gbsi_splash *s, const gbs_run_options *options, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint32_t most = (uint32_t)options->splashes;
     for (int reach = GBSI_REACH_INTERIOR; reach <= GBSI_REACH_BOUNDARY; ++reach) {
-        GBSI_TRY(gbsi_roots_init(&s->roots[reach], s->potentials->n, &s->turns, (gbsi_reach)reach,
-                                 most, options->seed, err));
+        GBSI_PASS(gbsi_roots_init(&s->roots[reach], s->potentials->n, &s->turns, (gbsi_reach)reach,
+                                  most, options->seed, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status take_slots(gbsi_splash *s, const gbs_run_options *options, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint32_t n = s->potentials->n;
     const uint32_t n_long = s->potentials->n_long;
     s->own.owner = gbsi_alloc_array_zero(n, sizeof *s->own.owner);
     s->own.of_long = gbsi_alloc_array_zero(n_long, sizeof *s->own.of_long);
     s->own.number = gbsi_alloc_array(n, sizeof *s->own.number);
     s->view = gbsi_alloc_array_zero(s->n_bundles, sizeof *s->view);
-    if (s->own.owner == NULL || s->own.of_long == NULL || s->own.number == NULL ||
-        s->view == NULL) {
-        return gbsi_no_memory(err, "splash", (size_t)n * 8);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "splash", s->own.owner, s->own.of_long, s->own.number, s->view));
     if (options->locking == GBS_LOCKING_BLANKET) {
         s->lock = gbsi_alloc_array_zero((size_t)n + n_long, sizeof *s->lock);
-        if (s->lock == NULL) {
-            return gbsi_no_memory(err, "splash", ((size_t)n + n_long) * sizeof *s->lock);
-        }
+        GBSI_PASS(GBSI_HAVE(err, "splash", s->lock));
     }
-    GBSI_TRY(take_roots(s, options, err));
-    GBSI_TRY(gbsi_zeros_init(&s->zeros, s->setting.plan, err));
-cleanup:
-    return status;
+    GBSI_PASS(take_roots(s, options, err));
+    return gbsi_zeros_init(&s->zeros, s->setting.plan, err);
 }
 
 static void take_views(gbsi_splash *s)
@@ -120,9 +106,7 @@ gbs_status gbsi_splash_prepare(const gbsi_pass_setting *setting, void **out, gbs
     gbs_status status = GBS_OK;
     const gbs_run_options *options = setting->options;
     gbsi_splash *s = gbsi_alloc_zero(sizeof *s);
-    if (s == NULL) {
-        return gbsi_no_memory(err, "splash", sizeof *s);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "splash", s));
     s->setting = *setting;
     s->setting.options = NULL;
     s->seed = options->seed;

@@ -59,9 +59,7 @@ static gbs_status rehash(pair_pool *pool, size_t n, gbs_error *err)
 {
     gbsi_free(pool->hashed);
     pool->hashed = gbsi_alloc_array(n, sizeof *pool->hashed);
-    if (pool->hashed == NULL) {
-        return gbsi_no_memory(err, "splash", n * sizeof *pool->hashed);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "splash", pool->hashed));
     memset(pool->hashed, 0xFF, n * sizeof *pool->hashed);
     pool->n_hashed = n;
     for (size_t i = 0; i < pool->n_pairs; ++i) {
@@ -73,7 +71,6 @@ static gbs_status rehash(pair_pool *pool, size_t n, gbs_error *err)
 /* Entries of a new pair, less their maximum, as both ends see them. */
 static gbs_status fill_pair(pair_pool *pool, size_t f, pair_table *pair, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_conditioned *model = pool->p->plan->model;
     const uint32_t k0 = pair->key.arity[0];
     const uint32_t k1 = pair->key.arity[1];
@@ -85,8 +82,8 @@ static gbs_status fill_pair(pair_pool *pool, size_t f, pair_table *pair, gbs_err
                          "for --scan splash",
                          INT32_MAX);
     }
-    GBSI_TRY(gbsi_reserve((void **)&pool->p->log64, &pool->capacity, first + 2 * n, sizeof(double),
-                          "splash", err));
+    GBSI_PASS(gbsi_reserve((void **)&pool->p->log64, &pool->capacity, first + 2 * n, sizeof(double),
+                           "splash", err));
     double *from_second = pool->p->log64 + first; /* [x0][x1] */
     double *from_first = from_second + n;         /* [x1][x0] */
     double top = -INFINITY;
@@ -112,13 +109,11 @@ static gbs_status fill_pair(pair_pool *pool, size_t f, pair_table *pair, gbs_err
     assert(least <= 0.0); /* less the maximum */
     pair->least = (float)gbsi_exp(least);
     pool->p->n_pool += 2 * n;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status pair_of(pair_pool *pool, size_t f, const pair_table **out, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_conditioned *model = pool->p->plan->model;
     const gbsi_factors *factors = &model->factors;
     const size_t e = factors->scope_start[f];
@@ -133,19 +128,18 @@ static gbs_status pair_of(pair_pool *pool, size_t f, const pair_table **out, gbs
     }
     size_t at = find(pool, &made.key);
     if (pool->hashed[at] == GBSI_NONE) {
-        GBSI_TRY(gbsi_reserve((void **)&pool->pair, &pool->pair_capacity, pool->n_pairs + 1,
-                              sizeof *pool->pair, "splash", err));
-        GBSI_TRY(fill_pair(pool, f, &made, err));
+        GBSI_PASS(gbsi_reserve((void **)&pool->pair, &pool->pair_capacity, pool->n_pairs + 1,
+                               sizeof *pool->pair, "splash", err));
+        GBSI_PASS(fill_pair(pool, f, &made, err));
         pool->pair[pool->n_pairs] = made;
         pool->hashed[at] = (uint32_t)pool->n_pairs++;
         if (2 * pool->n_pairs > pool->n_hashed) {
-            GBSI_TRY(rehash(pool, 2 * pool->n_hashed, err));
+            GBSI_PASS(rehash(pool, 2 * pool->n_hashed, err));
         }
         at = find(pool, &made.key);
     }
     *out = &pool->pair[pool->hashed[at]];
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- incidence ------------------------------------------------------------------------------- */
@@ -187,17 +181,13 @@ static gbs_status count_ends(gbsi_potentials *p, gbs_error *err)
     p->many = gbsi_alloc_array(p->many_start[p->n], sizeof *p->many);
     p->field64 = gbsi_alloc_array_zero(p->field_start[p->n], sizeof *p->field64);
     p->field = gbsi_alloc_lanes(p->field_start[p->n], sizeof *p->field);
-    return p->link == NULL || p->many == NULL || p->long_factor == NULL || p->field64 == NULL ||
-                   p->field == NULL
-               ? gbsi_no_memory(err, "splash", p->link_start[p->n] * sizeof *p->link)
-               : GBS_OK;
+    return GBSI_HAVE(err, "splash", p->link, p->many, p->long_factor, p->field64, p->field);
 }
 
 /* @param at_link, at_many [n] where the next of each slot goes. */
 static gbs_status place_factors(gbsi_potentials *p, pair_pool *pool, size_t *at_link,
                                 size_t *at_many, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_conditioned *model = p->plan->model;
     const gbsi_factors *factors = &model->factors;
     uint32_t number = 0;
@@ -213,7 +203,7 @@ static gbs_status place_factors(gbsi_potentials *p, pair_pool *pool, size_t *at_
         } else if (m == 2) {
             const pair_table *pair = NULL;
             const uint32_t t = gbsi_scope_slot(p->plan, e + 1);
-            GBSI_TRY(pair_of(pool, f, &pair, err));
+            GBSI_PASS(pair_of(pool, f, &pair, err));
             p->link[at_link[s]++] = (gbsi_splash_link){t, pair->table[0], pair->least};
             p->link[at_link[t]++] = (gbsi_splash_link){s, pair->table[1], pair->least};
         } else {
@@ -225,8 +215,7 @@ static gbs_status place_factors(gbsi_potentials *p, pair_pool *pool, size_t *at_
         }
     }
     assert(number == p->n_long);
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- precision ------------------------------------------------------------------------------- */
@@ -298,9 +287,7 @@ static gbs_status round_pool(gbsi_potentials *p, gbs_error *err)
 {
     p->log = gbsi_alloc_lanes(p->n_pool, sizeof *p->log);
     p->weight = gbsi_alloc_lanes(p->n_pool, sizeof *p->weight);
-    if (p->log == NULL || p->weight == NULL) {
-        return gbsi_no_memory(err, "splash", p->n_pool * sizeof *p->log);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "splash", p->log, p->weight));
     for (size_t i = 0; i < p->n_pool; ++i) {
         p->log[i] = (float)p->log64[i];
         p->weight[i] = (float)gbsi_exp(p->log64[i]);
@@ -346,9 +333,7 @@ static gbs_status fill(gbsi_potentials *p, pair_pool *pool, gbs_error *err)
     size_t *at = NULL;
     GBSI_TRY(count_ends(p, err));
     at = gbsi_alloc_array(2 * (size_t)p->n, sizeof *at);
-    if (at == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "splash", 2 * (size_t)p->n * sizeof *at));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "splash", at));
     memcpy(at, p->link_start, p->n * sizeof *at);
     memcpy(at + p->n, p->many_start, p->n * sizeof *at);
     GBSI_TRY(place_factors(p, pool, at, at + p->n, err));
@@ -365,9 +350,7 @@ gbs_status gbsi_potentials_new(const gbsi_plan *plan, gbsi_potentials **out, gbs
     gbs_status status = GBS_OK;
     pair_pool pool = {0};
     gbsi_potentials *p = gbsi_alloc_zero(sizeof *p);
-    if (p == NULL) {
-        return gbsi_no_memory(err, "splash", sizeof *p);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "splash", p));
     pool.p = p;
     p->plan = plan;
     p->n = plan->n_slots;
@@ -375,10 +358,7 @@ gbs_status gbsi_potentials_new(const gbsi_plan *plan, gbsi_potentials **out, gbs
     p->link_start = gbsi_alloc_array_zero((size_t)p->n + 1, sizeof *p->link_start);
     p->many_start = gbsi_alloc_array_zero((size_t)p->n + 1, sizeof *p->many_start);
     p->precise = gbsi_alloc_array_zero(p->n, 1);
-    if (p->field_start == NULL || p->link_start == NULL || p->many_start == NULL ||
-        p->precise == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "splash", (size_t)p->n * 25));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "splash", p->field_start, p->link_start, p->many_start, p->precise));
     GBSI_TRY(rehash(&pool, 64, err));
     GBSI_TRY(fill(p, &pool, err));
     p->bytes = gbsi_potentials_bytes(plan);

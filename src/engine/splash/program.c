@@ -60,7 +60,6 @@ static gbs_status add_operand(builder *b, gbsi_splash_clique *c, const gbsi_spla
 
 static gbs_status add_links(builder *b, gbsi_splash_clique *c, uint32_t i, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_splash_program *p = b->program;
     const gbsi_potentials *potentials = b->potentials;
     c->first_outer = p->n_outer;
@@ -68,8 +67,8 @@ static gbs_status add_links(builder *b, gbsi_splash_clique *c, uint32_t i, gbs_e
         const gbsi_splash_link *link = &potentials->link[l];
         const uint32_t other = number_of(b, link->slot);
         if (other == GBSI_NONE) {
-            GBSI_TRY(gbsi_reserve((void **)&p->outer, &p->outer_capacity, (size_t)p->n_outer + 1,
-                                  sizeof *p->outer, "splash", err));
+            GBSI_PASS(gbsi_reserve((void **)&p->outer, &p->outer_capacity, (size_t)p->n_outer + 1,
+                                   sizeof *p->outer, "splash", err));
             p->outer[p->n_outer++] = (gbsi_splash_outer){link->slot, link->table};
         } else if (other < i) {
             gbsi_splash_operand operand = {.kind = GBSI_SPLASH_LINK,
@@ -82,12 +81,11 @@ static gbs_status add_links(builder *b, gbsi_splash_clique *c, uint32_t i, gbs_e
             for (uint32_t j = 0; j < c->n_axes; ++j) {
                 operand.stride[j] = separator[j] == other ? c->arity : 0;
             }
-            GBSI_TRY(add_operand(b, c, &operand, err));
+            GBSI_PASS(add_operand(b, c, &operand, err));
         }
     }
     c->n_outer = p->n_outer - c->first_outer;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Strides of a table over some earlier variables, ascending, its own fastest. */
@@ -133,7 +131,6 @@ static void find_inside(const gbsi_growth *growth, const gbsi_growth_share *last
 static gbs_status add_many(builder *b, gbsi_splash_clique *c, uint32_t i, bool given,
                            gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_splash_program *p = b->program;
     const gbsi_potentials *potentials = b->potentials;
     const size_t *start = potentials->plan->model->factors.scope_start;
@@ -157,16 +154,15 @@ static gbs_status add_many(builder *b, gbsi_splash_clique *c, uint32_t i, bool g
             gbsi_splash_operand operand = {
                 .kind = GBSI_SPLASH_MANY, .at = many.at, .child = GBSI_NONE, .number = p->n_many};
             set_strides(b, i, many.n_inside - 1, many.inside, &operand);
-            GBSI_TRY(add_operand(b, c, &operand, err));
+            GBSI_PASS(add_operand(b, c, &operand, err));
         }
-        GBSI_TRY(gbsi_reserve((void **)&p->many, &p->many_capacity, (size_t)p->n_many + 1,
-                              sizeof *p->many, "splash", err));
+        GBSI_PASS(gbsi_reserve((void **)&p->many, &p->many_capacity, (size_t)p->n_many + 1,
+                               sizeof *p->many, "splash", err));
         assert(many.inside[many.n_inside - 1] == i); /* the clique's own, fastest */
         p->many[p->n_many++] = many;
         p->n_many_entries += many.n_entries;
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */
@@ -176,7 +172,6 @@ cleanup:
 static gbs_status add_messages(builder *b, gbsi_splash_clique *c, uint32_t i, uint32_t first,
                                gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_splash_program *p = b->program;
     for (uint32_t child = first; child != GBSI_NONE; child = p->clique[child].first_operand) {
         gbsi_splash_operand operand = {.kind = GBSI_SPLASH_MESSAGE,
@@ -185,10 +180,9 @@ static gbs_status add_messages(builder *b, gbsi_splash_clique *c, uint32_t i, ui
                                        .number = GBSI_NONE};
         set_strides(b, i, b->growth->clique[child].n_separator - 1,
                     gbsi_growth_separator(b->growth, child), &operand);
-        GBSI_TRY(add_operand(b, c, &operand, err));
+        GBSI_PASS(add_operand(b, c, &operand, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- walks ----------------------------------------------------------------------------------- */
@@ -246,11 +240,8 @@ static gbs_status sort_by_depth(gbsi_splash_program *p, uint32_t first, uint32_t
     if (sorted) {
         return GBS_OK;
     }
-    const gbs_status status =
-        gbsi_reserve((void **)&p->sorted, &p->sorted_capacity, n, sizeof *p->sorted, "splash", err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_reserve((void **)&p->sorted, &p->sorted_capacity, n, sizeof *p->sorted, "splash",
+                           err));
     for (uint32_t depth = 1; depth <= GBSI_SPLASH_WIDTH; ++depth) {
         at[depth] += at[depth - 1];
     }
@@ -263,32 +254,29 @@ static gbs_status sort_by_depth(gbsi_splash_program *p, uint32_t first, uint32_t
 
 static gbs_status build_clique(builder *b, uint32_t i, uint32_t first_child, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_splash_program *p = b->program;
     gbsi_splash_clique *c = &p->clique[i];
     c->first_given = p->n_many;
-    GBSI_TRY(add_many(b, c, i, true, err));
+    GBSI_PASS(add_many(b, c, i, true, err));
     c->n_given = p->n_many - c->first_given;
     /* from here on this field is its own: its parent has read it as a list of children */
     const uint32_t first_operand = p->n_operands;
-    GBSI_TRY(add_links(b, c, i, err));
-    GBSI_TRY(add_many(b, c, i, false, err));
-    GBSI_TRY(add_messages(b, c, i, first_child, err));
+    GBSI_PASS(add_links(b, c, i, err));
+    GBSI_PASS(add_many(b, c, i, false, err));
+    GBSI_PASS(add_messages(b, c, i, first_child, err));
     c->first_operand = first_operand;
     set_walk(b, c, i);
-    GBSI_TRY(sort_by_depth(p, first_operand, c->n_operands, err));
+    GBSI_PASS(sort_by_depth(p, first_operand, c->n_operands, err));
     p->precise |= b->potentials->precise[c->slot] != 0;
     p->largest = c->n_rows * c->arity > p->largest ? c->n_rows * c->arity : p->largest;
     p->n_entries += (uint64_t)c->n_rows * c->arity;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_splash_build(const gbsi_potentials *potentials, const gbsi_growth *growth,
                              const gbsi_ownership *own, uint32_t tag, gbsi_splash_program *program,
                              gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     builder b = {potentials, growth, own, tag, program};
     gbsi_splash_program *p = program;
     p->n = growth->n;
@@ -296,8 +284,8 @@ gbs_status gbsi_splash_build(const gbsi_potentials *potentials, const gbsi_growt
     p->largest = 0;
     p->n_entries = p->n_given = p->n_shared = 0;
     p->precise = false;
-    GBSI_TRY(gbsi_reserve((void **)&p->clique, &p->clique_capacity, p->n, sizeof *p->clique,
-                          "splash", err));
+    GBSI_PASS(gbsi_reserve((void **)&p->clique, &p->clique_capacity, p->n, sizeof *p->clique,
+                           "splash", err));
     for (uint32_t i = 0; i < p->n; ++i) {
         const gbsi_growth_clique *grown = &growth->clique[i];
         p->clique[i] = (gbsi_splash_clique){.slot = grown->slot,
@@ -323,10 +311,9 @@ gbs_status gbsi_splash_build(const gbsi_potentials *potentials, const gbsi_growt
         }
     }
     for (uint32_t i = 0; i < p->n; ++i) {
-        GBSI_TRY(build_clique(&b, i, p->clique[i].first_given, err));
+        GBSI_PASS(build_clique(&b, i, p->clique[i].first_given, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 void gbsi_splash_program_free(gbsi_splash_program *program)

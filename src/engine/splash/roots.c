@@ -16,9 +16,7 @@ gbs_status gbsi_roots_init(gbsi_roots *roots, uint32_t n_slots, const gbsi_turns
     }
     roots->order = gbsi_alloc_array(n, sizeof *roots->order);
     roots->deferred = gbsi_alloc_array(most, sizeof *roots->deferred);
-    if (roots->order == NULL || roots->deferred == NULL) {
-        return gbsi_no_memory(err, "splash", n * sizeof *roots->order);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "splash", roots->order, roots->deferred));
     for (uint32_t slot = 0; slot < n_slots; ++slot) {
         if (gbsi_reach_of(turns, slot) == reach) {
             uint32_t word[4];

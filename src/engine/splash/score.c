@@ -21,9 +21,7 @@ static gbs_status take_sums(gbsi_score_scratch *scratch, const gbsi_potentials *
     }
     scratch->sum_mark = gbsi_alloc_array_zero(scratch->n_sums, sizeof *scratch->sum_mark);
     scratch->sum = gbsi_alloc_array((size_t)scratch->n_sums * GBSI_LANES, sizeof *scratch->sum);
-    return scratch->sum_of == NULL || scratch->sum_mark == NULL || scratch->sum == NULL
-               ? gbsi_no_memory(err, "splash", p->n_long * sizeof *scratch->sum_of)
-               : GBS_OK;
+    return GBSI_HAVE(err, "splash", scratch->sum_of, scratch->sum_mark, scratch->sum);
 }
 
 gbs_status gbsi_score_scratch_init(gbsi_score_scratch *scratch, const gbsi_potentials *p,
@@ -39,10 +37,7 @@ gbs_status gbsi_score_scratch_init(gbsi_score_scratch *scratch, const gbsi_poten
     scratch->logw = gbsi_alloc_array(2 * (size_t)p->plan->max_arity, sizeof *scratch->logw);
     scratch->factor = gbsi_alloc_array(most, sizeof *scratch->factor);
     scratch->part = gbsi_alloc_array(most * GBSI_SPLASH_WIDTH, sizeof *scratch->part);
-    if (scratch->r == NULL || scratch->logw == NULL || scratch->factor == NULL ||
-        scratch->part == NULL) {
-        return gbsi_no_memory(err, "splash", GBSI_SCORE_STATES * sizeof *scratch->r);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "splash", scratch->r, scratch->logw, scratch->factor, scratch->part));
     return take_sums(scratch, p, err);
 }
 

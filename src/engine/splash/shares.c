@@ -41,12 +41,8 @@ gbs_status gbsi_shares_join(gbsi_shares *shares, const gbsi_potentials *p, gbsi_
     const uint32_t i = growth->n - 1;
     const uint32_t slot = growth->clique[i].slot;
     const size_t n = p->many_start[slot + 1] - p->many_start[slot];
-    const gbs_status status =
-        gbsi_reserve((void **)&growth->share, &growth->share_capacity, growth->n_shares + n,
-                     sizeof *growth->share, "splash", err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_reserve((void **)&growth->share, &growth->share_capacity, growth->n_shares + n,
+                           sizeof *growth->share, "splash", err));
     growth->clique[i].first_share = growth->n_shares;
     for (size_t m = p->many_start[slot]; m < p->many_start[slot + 1]; ++m) {
         const uint32_t number = p->many[m].number;

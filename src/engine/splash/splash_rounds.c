@@ -101,30 +101,26 @@ static void settle(const phase *ph, block *b)
 
 static gbs_status grow_one_by_one(phase *ph, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_splash *s = ph->s;
     for (uint32_t i = 0; i < s->n_blocks; ++i) {
         block *b = &s->block[i];
-        GBSI_TRY(gbsi_grow(&s->worker[0].grower, &ph->growing, b->tag, b->root, &b->growth, err));
+        GBSI_PASS(gbsi_grow(&s->worker[0].grower, &ph->growing, b->tag, b->root, &b->growth, err));
         settle(ph, b);
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Each splash grows as if only the settled ones were there; then they are settled in order. */
 static gbs_status grow_together(phase *ph, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_splash *s = ph->s;
-    GBSI_TRY(run_phase(ph, grow_block, s->n_blocks, err));
+    GBSI_PASS(run_phase(ph, grow_block, s->n_blocks, err));
     for (uint32_t i = 0; i < s->n_blocks; ++i) {
         if (!s->block[i].settled) {
             settle(ph, &s->block[i]);
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Grows the same splashes by one thread. It gives up a splash that meets one settled in this turn,
@@ -165,17 +161,15 @@ static uint32_t count_unsettled(const gbsi_splash *s)
  * last round, one thread grows the splashes of this round one after the other. */
 static gbs_status grow_at_once(phase *ph, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_splash *s = ph->s;
     const bool in_turn = is_alone(s) || s->in_turn;
     uint32_t left = s->n_blocks;
     for (bool first = true; left > 0; first = false) {
-        GBSI_TRY((in_turn ? grow_in_turn : grow_together)(ph, err));
+        GBSI_PASS((in_turn ? grow_in_turn : grow_together)(ph, err));
         left = count_unsettled(s);
         s->in_turn = first ? left > s->n_blocks / 2 : s->in_turn;
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- drawing --------------------------------------------------------------------------------- */
@@ -290,16 +284,14 @@ static void tell_blocks(const gbsi_splash *s, uint32_t n)
 /* Tables of the draw grow here, one after the other, so that whoever draws finds room. */
 static gbs_status expect_updates(const phase *ph, uint32_t n, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_draw *draw = ph->sweep->draw;
     for (uint32_t i = 0; draw->expect != NULL && i < n; ++i) {
         const gbsi_growth *growth = &ph->s->block[i].growth;
         for (uint32_t v = 0; v < growth->n; ++v) {
-            GBSI_TRY(draw->expect(ph->sweep->draw_state, growth->clique[v].slot, err));
+            GBSI_PASS(draw->expect(ph->sweep->draw_state, growth->clique[v].slot, err));
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* A round whose growth was cut short does not count: its roots come first in the next round. */
@@ -342,7 +334,6 @@ static void check_round(const phase *ph)
 /* Grows its splashes, and settles them. @return those that have variables, out: n_blocks. */
 static gbs_status grow_round(gbsi_splash *s, phase *ph, gbsi_reach reach, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_roots *roots = &s->roots[reach];
     s->n_blocks = s->most_blocks < roots->n ? s->most_blocks : roots->n;
     next_tags(s, roots);
@@ -359,11 +350,11 @@ static gbs_status grow_round(gbsi_splash *s, phase *ph, gbsi_reach reach, gbs_er
         .reach = reach,
         .states = &s->view[0]};
     if (s->lock != NULL) {
-        GBSI_TRY(run_phase(ph, grow_block, s->n_blocks, err));
+        GBSI_PASS(run_phase(ph, grow_block, s->n_blocks, err));
     } else if (s->crowded) {
-        GBSI_TRY(grow_one_by_one(ph, err));
+        GBSI_PASS(grow_one_by_one(ph, err));
     } else {
-        GBSI_TRY(grow_at_once(ph, err));
+        GBSI_PASS(grow_at_once(ph, err));
     }
     if (gbsi_watch_stopped(ph->sweep->watch)) {
         forget_round(s);
@@ -372,24 +363,22 @@ static gbs_status grow_round(gbsi_splash *s, phase *ph, gbsi_reach reach, gbs_er
 #ifndef NDEBUG
     check_round(ph);
 #endif
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status run_round(gbsi_splash *s, phase *ph, gbsi_reach reach, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const bool adapts = s->adapt > 0;
-    GBSI_TRY(grow_round(s, ph, reach, err));
+    GBSI_PASS(grow_round(s, ph, reach, err));
     const uint32_t n = s->n_blocks;
     number_blocks(s, reach, adapts);
     if (s->on_block != NULL) {
         tell_blocks(s, n);
     }
-    GBSI_TRY(expect_updates(ph, n, err));
-    GBSI_TRY(run_phase(ph, build_block, n, err));
+    GBSI_PASS(expect_updates(ph, n, err));
+    GBSI_PASS(run_phase(ph, build_block, n, err));
     if (!gbsi_watch_stopped(ph->sweep->watch)) {
-        GBSI_TRY(run_phase(ph, draw_block, n * s->n_bundles, err));
+        GBSI_PASS(run_phase(ph, draw_block, n * s->n_bundles, err));
     }
     for (uint32_t i = 0; i < n; ++i) {
         s->counts.n_variables += s->block[i].program.n;
@@ -397,8 +386,7 @@ static gbs_status run_round(gbsi_splash *s, phase *ph, gbsi_reach reach, gbs_err
     }
     ++s->round;
     s->adapt -= adapts;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- passes ---------------------------------------------------------------------------------- */
@@ -467,7 +455,6 @@ static bool half_is_over(const gbsi_splash *s)
 /* A batch is a round, or, where ranks exchange states after each, all rounds of half a turn. */
 static gbs_status batch(void *state, uint32_t most, bool *more, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_splash *s = state;
     phase ph = {.s = s, .sweep = &s->job};
     const uint32_t n_rounds = s->setting.turns != NULL ? UINT32_MAX : 1;
@@ -475,15 +462,14 @@ static gbs_status batch(void *state, uint32_t most, bool *more, gbs_error *err)
         const gbsi_reach reach = s->half % 2 == 0 ? GBSI_REACH_BOUNDARY : GBSI_REACH_INTERIOR;
         bool over = half_is_over(s);
         for (uint32_t r = 0; r < n_rounds && !over; ++r) {
-            GBSI_TRY(run_round(s, &ph, reach, err));
+            GBSI_PASS(run_round(s, &ph, reach, err));
             over = half_is_over(s);
         }
         s->half += over;
     }
     assert(s->half <= 2 * s->turns.n);
     *more = s->half < 2 * s->turns.n;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* If the watch stopped the pass, the rounds drawn until then count as a shorter pass. */

@@ -24,19 +24,14 @@ static gbs_status take(uint32_t n_levels, uint32_t n_ladders, gbsi_exchange **ex
 {
     gbs_status status = GBS_OK;
     gbsi_exchange *e = gbsi_alloc_zero(sizeof *e);
-    if (e == NULL) {
-        return gbsi_no_memory(err, "temperatures", sizeof *e);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "temperatures", e));
     e->n_levels = n_levels;
     e->n_ladders = n_ladders;
     e->beta = gbsi_alloc_array_zero(n_levels, sizeof *e->beta);
     e->rejection = gbsi_alloc_array_zero(n_levels, sizeof *e->rejection);
     e->heading = gbsi_alloc_array_zero(n_levels, n_ladders);
     e->n_trips = gbsi_alloc_array_zero(n_ladders, sizeof *e->n_trips);
-    if (e->beta == NULL || e->rejection == NULL || e->heading == NULL || e->n_trips == NULL) {
-        status = gbsi_no_memory(err, "temperatures", gbsi_exchange_bytes(n_levels, n_ladders));
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "temperatures", e->beta, e->rejection, e->heading, e->n_trips));
     *exchange = e;
     e = NULL;
 cleanup:
@@ -180,15 +175,12 @@ gbs_status gbsi_exchange_remade(const gbsi_exchange *from, double first, uint32_
 
 gbs_status gbsi_exchange_save(const gbsi_exchange *e, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_put_numbers(sink, e->beta, e->n_levels, sizeof *e->beta, err));
-    GBSI_TRY(gbsi_put_numbers(sink, e->rejection, e->n_levels, sizeof *e->rejection, err));
-    GBSI_TRY(gbsi_put_numbers(sink, e->n_proposed, 2, sizeof e->n_proposed[0], err));
-    GBSI_TRY(gbsi_put_numbers(sink, e->heading, (size_t)e->n_levels * e->n_ladders,
-                              sizeof *e->heading, err));
-    GBSI_TRY(gbsi_put_numbers(sink, e->n_trips, e->n_ladders, sizeof *e->n_trips, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_put_numbers(sink, e->beta, e->n_levels, sizeof *e->beta, err));
+    GBSI_PASS(gbsi_put_numbers(sink, e->rejection, e->n_levels, sizeof *e->rejection, err));
+    GBSI_PASS(gbsi_put_numbers(sink, e->n_proposed, 2, sizeof e->n_proposed[0], err));
+    GBSI_PASS(gbsi_put_numbers(sink, e->heading, (size_t)e->n_levels * e->n_ladders,
+                               sizeof *e->heading, err));
+    return gbsi_put_numbers(sink, e->n_trips, e->n_ladders, sizeof *e->n_trips, err);
 }
 
 static bool is_ladder(const gbsi_exchange *e)
@@ -205,16 +197,14 @@ static bool is_ladder(const gbsi_exchange *e)
 
 gbs_status gbsi_exchange_load(gbsi_exchange *e, const gbsi_source *source, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_take_numbers(source, e->beta, e->n_levels, sizeof *e->beta, err));
-    GBSI_TRY(gbsi_take_numbers(source, e->rejection, e->n_levels, sizeof *e->rejection, err));
-    GBSI_TRY(gbsi_take_numbers(source, e->n_proposed, 2, sizeof e->n_proposed[0], err));
-    GBSI_TRY(gbsi_take_numbers(source, e->heading, (size_t)e->n_levels * e->n_ladders,
-                               sizeof *e->heading, err));
-    GBSI_TRY(gbsi_take_numbers(source, e->n_trips, e->n_ladders, sizeof *e->n_trips, err));
+    GBSI_PASS(gbsi_take_numbers(source, e->beta, e->n_levels, sizeof *e->beta, err));
+    GBSI_PASS(gbsi_take_numbers(source, e->rejection, e->n_levels, sizeof *e->rejection, err));
+    GBSI_PASS(gbsi_take_numbers(source, e->n_proposed, 2, sizeof e->n_proposed[0], err));
+    GBSI_PASS(gbsi_take_numbers(source, e->heading, (size_t)e->n_levels * e->n_ladders,
+                                sizeof *e->heading, err));
+    GBSI_PASS(gbsi_take_numbers(source, e->n_trips, e->n_ladders, sizeof *e->n_trips, err));
     if (!is_ladder(e)) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "the saved ladders are damaged"));
+        return gbsi_fail(err, GBS_ERR_FORMAT, "the saved ladders are damaged");
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }

@@ -22,9 +22,7 @@ gbs_status gbsi_means_new(uint32_t n_ladders, size_t n_cells, gbsi_means **means
     gbs_status status = GBS_OK;
     const size_t n_rows = (size_t)GBSI_MOST_BATCHES * n_ladders;
     gbsi_means *m = gbsi_alloc_zero(sizeof *m);
-    if (m == NULL) {
-        return gbsi_no_memory(err, "estimates", sizeof *m);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "estimates", m));
     m->n_ladders = n_ladders;
     m->n_draws = n_ladders;
     m->n_cells = n_cells;
@@ -33,10 +31,7 @@ gbs_status gbsi_means_new(uint32_t n_ladders, size_t n_cells, gbsi_means **means
                                          : gbsi_alloc_array_zero(n_rows * n_cells, sizeof *m->sum);
     m->weight = gbsi_alloc_array_zero(n_rows, sizeof *m->weight);
     m->trips = gbsi_alloc_array_zero(n_rows, sizeof *m->trips);
-    if (m->sum == NULL || m->weight == NULL || m->trips == NULL) {
-        status = gbsi_no_memory(err, "estimates", (size_t)gbsi_means_bytes(n_ladders, n_cells));
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "estimates", m->sum, m->weight, m->trips));
     *means = m;
     m = NULL;
 cleanup:
@@ -271,33 +266,27 @@ double gbsi_means_share(const gbsi_means *m)
 
 gbs_status gbsi_means_save(const gbsi_means *m, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint64_t count[] = {m->length, m->n, m->open, m->n_full};
     const size_t n_rows = (size_t)GBSI_MOST_BATCHES * m->n_ladders;
-    GBSI_TRY(gbsi_put_numbers(sink, count, 4, sizeof count[0], err));
-    GBSI_TRY(gbsi_put_numbers(sink, m->sum, n_rows * m->n_cells, sizeof *m->sum, err));
-    GBSI_TRY(gbsi_put_numbers(sink, m->weight, n_rows, sizeof *m->weight, err));
-    GBSI_TRY(gbsi_put_numbers(sink, m->trips, n_rows, sizeof *m->trips, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_put_numbers(sink, count, 4, sizeof count[0], err));
+    GBSI_PASS(gbsi_put_numbers(sink, m->sum, n_rows * m->n_cells, sizeof *m->sum, err));
+    GBSI_PASS(gbsi_put_numbers(sink, m->weight, n_rows, sizeof *m->weight, err));
+    return gbsi_put_numbers(sink, m->trips, n_rows, sizeof *m->trips, err);
 }
 
 gbs_status gbsi_means_load(gbsi_means *m, const gbsi_source *source, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint64_t count[4];
     const size_t n_rows = (size_t)GBSI_MOST_BATCHES * m->n_ladders;
-    GBSI_TRY(gbsi_take_numbers(source, count, 4, sizeof count[0], err));
+    GBSI_PASS(gbsi_take_numbers(source, count, 4, sizeof count[0], err));
     if (count[2] >= count[0] || count[3] >= GBSI_MOST_BATCHES) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "the saved batches are damaged"));
+        return gbsi_fail(err, GBS_ERR_FORMAT, "the saved batches are damaged");
     }
     m->length = count[0];
     m->n = count[1];
     m->open = count[2];
     m->n_full = (uint32_t)count[3];
-    GBSI_TRY(gbsi_take_numbers(source, m->sum, n_rows * m->n_cells, sizeof *m->sum, err));
-    GBSI_TRY(gbsi_take_numbers(source, m->weight, n_rows, sizeof *m->weight, err));
-    GBSI_TRY(gbsi_take_numbers(source, m->trips, n_rows, sizeof *m->trips, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_take_numbers(source, m->sum, n_rows * m->n_cells, sizeof *m->sum, err));
+    GBSI_PASS(gbsi_take_numbers(source, m->weight, n_rows, sizeof *m->weight, err));
+    return gbsi_take_numbers(source, m->trips, n_rows, sizeof *m->trips, err);
 }

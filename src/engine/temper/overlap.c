@@ -22,9 +22,7 @@ gbs_status gbsi_overlap_new(uint32_t n_variables, uint32_t n_levels, gbsi_overla
 {
     gbsi_overlap *o = gbsi_alloc_zero(sizeof *o);
     const size_t n = (size_t)n_variables * n_levels;
-    if (o == NULL) {
-        return gbsi_no_memory(err, "temperatures", sizeof *o);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "temperatures", o));
     o->n_variables = n_variables;
     o->n_levels = n_levels;
     o->same = gbsi_alloc_array_zero(n, sizeof *o->same);
@@ -97,22 +95,16 @@ double gbsi_overlap_hot_end(const gbsi_overlap *o, double most)
 
 gbs_status gbsi_overlap_save(const gbsi_overlap *o, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t n = (size_t)o->n_variables * o->n_levels;
-    GBSI_TRY(gbsi_put_numbers(sink, o->same, n, sizeof *o->same, err));
-    GBSI_TRY(gbsi_put_numbers(sink, o->agree, n, sizeof *o->agree, err));
-    GBSI_TRY(gbsi_put_numbers(sink, o->n, o->n_variables, sizeof *o->n, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_put_numbers(sink, o->same, n, sizeof *o->same, err));
+    GBSI_PASS(gbsi_put_numbers(sink, o->agree, n, sizeof *o->agree, err));
+    return gbsi_put_numbers(sink, o->n, o->n_variables, sizeof *o->n, err);
 }
 
 gbs_status gbsi_overlap_load(gbsi_overlap *o, const gbsi_source *source, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t n = (size_t)o->n_variables * o->n_levels;
-    GBSI_TRY(gbsi_take_numbers(source, o->same, n, sizeof *o->same, err));
-    GBSI_TRY(gbsi_take_numbers(source, o->agree, n, sizeof *o->agree, err));
-    GBSI_TRY(gbsi_take_numbers(source, o->n, o->n_variables, sizeof *o->n, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_take_numbers(source, o->same, n, sizeof *o->same, err));
+    GBSI_PASS(gbsi_take_numbers(source, o->agree, n, sizeof *o->agree, err));
+    return gbsi_take_numbers(source, o->n, o->n_variables, sizeof *o->n, err);
 }

@@ -40,9 +40,7 @@ gbs_status gbsi_ratios_new(const gbsi_exchange *e, gbsi_ratios **ratios, gbs_err
 {
     const size_t n_lanes = (size_t)e->n_levels * e->n_ladders;
     gbsi_ratios *r = gbsi_alloc_zero(sizeof *r);
-    if (r == NULL) {
-        return gbsi_no_memory(err, "log_z", sizeof *r);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "log_z", r));
     r->n_levels = e->n_levels;
     r->n_ladders = e->n_ladders;
     r->c = gbsi_alloc_array_zero(e->n_levels, sizeof *r->c);
@@ -87,9 +85,7 @@ gbs_status gbsi_ratios_fix(gbsi_ratios *r, const gbsi_exchange *e, gbs_error *er
         return GBS_OK;
     }
     double *u = gbsi_alloc_array(2 * n, sizeof *u);
-    if (u == NULL) {
-        return gbsi_no_memory(err, "log_z", 2 * n * sizeof *u);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "log_z", u));
     for (uint32_t t = 0; t + 1 < r->n_levels; ++t) {
         for (size_t i = 0; i < n; ++i) {
             const uint32_t ladder = (uint32_t)(i % r->n_ladders);
@@ -105,24 +101,17 @@ gbs_status gbsi_ratios_fix(gbsi_ratios *r, const gbsi_exchange *e, gbs_error *er
 
 gbs_status gbsi_ratios_save(const gbsi_ratios *r, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t n_rows = r->n_rows < GBSI_RATIOS_ROWS ? (size_t)r->n_rows : GBSI_RATIOS_ROWS;
-    GBSI_TRY(gbsi_put_numbers(sink, &r->n_rows, 1, sizeof r->n_rows, err));
-    GBSI_TRY(
-        gbsi_put_numbers(sink, r->row, n_rows * r->n_levels * r->n_ladders, sizeof *r->row, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_put_numbers(sink, &r->n_rows, 1, sizeof r->n_rows, err));
+    return gbsi_put_numbers(sink, r->row, n_rows * r->n_levels * r->n_ladders, sizeof *r->row, err);
 }
 
 gbs_status gbsi_ratios_load(gbsi_ratios *r, const gbsi_source *source, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_take_numbers(source, &r->n_rows, 1, sizeof r->n_rows, err));
+    GBSI_PASS(gbsi_take_numbers(source, &r->n_rows, 1, sizeof r->n_rows, err));
     const size_t n_rows = r->n_rows < GBSI_RATIOS_ROWS ? (size_t)r->n_rows : GBSI_RATIOS_ROWS;
-    GBSI_TRY(gbsi_take_numbers(source, r->row, n_rows * r->n_levels * r->n_ladders, sizeof *r->row,
-                               err));
-cleanup:
-    return status;
+    return gbsi_take_numbers(source, r->row, n_rows * r->n_levels * r->n_ladders, sizeof *r->row,
+                             err);
 }
 
 /* ---- averages -------------------------------------------------------------------------------- */

@@ -416,9 +416,7 @@ gbs_status gbsi_case_worker_new(const gbsi_case_tree *cases, const gbsi_case_wor
 {
     const gbsi_case_tree *t = cases;
     gbsi_case_worker *w = gbsi_alloc_zero(sizeof *w);
-    if (w == NULL) {
-        return gbsi_no_memory(err, "cases", sizeof *w);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "cases", w));
     w->cases = t;
     w->watch = watch;
     w->spends = true;

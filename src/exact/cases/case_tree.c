@@ -132,11 +132,8 @@ static gbs_status take_memory(compiling *c, gbs_error *err)
     t->stride = gbsi_alloc_array_zero(n.strides, sizeof *t->stride);
     t->operand = gbsi_alloc_array(n.operands, sizeof *t->operand);
     t->state = gbsi_alloc_array(n.states, sizeof *t->state);
-    if (t->node == NULL || t->message == NULL || t->column == NULL || t->query == NULL ||
-        t->table == NULL || t->weight == NULL || t->arity == NULL || t->stride == NULL ||
-        t->operand == NULL || t->state == NULL) {
-        return gbsi_no_memory(err, "cases", n.entries * sizeof *t->table);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "cases", t->node, t->message, t->column, t->query, t->table, t->weight,
+                        t->arity, t->stride, t->operand, t->state));
     return GBS_OK;
 }
 
@@ -380,9 +377,7 @@ static gbs_status find_homes(compiling *c, gbs_error *err)
     c->column_of = gbsi_alloc_array(n, sizeof *c->column_of);
     c->home = gbsi_alloc_array(n, sizeof *c->home);
     c->message_of = gbsi_alloc_array(n_factors, sizeof *c->message_of);
-    if (c->weight == NULL || c->column_of == NULL || c->home == NULL || c->message_of == NULL) {
-        return gbsi_no_memory(err, "cases", n * sizeof *c->home);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "cases", c->weight, c->column_of, c->home, c->message_of));
     memset(c->message_of, 0xff, n_factors * sizeof *c->message_of);
     memset(c->column_of, 0xff, n * sizeof *c->column_of);
     for (uint32_t k = 0; k < c->cases->n_columns; ++k) {
@@ -435,12 +430,11 @@ static void fill_factors(compiling *c)
 
 static gbs_status compile(compiling *c, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     size_t n_axes = 0;
     size_t n_entries = 0;
     size_t n_p = 0;
-    GBSI_TRY(find_homes(c, err));
-    GBSI_TRY(take_memory(c, err));
+    GBSI_PASS(find_homes(c, err));
+    GBSI_PASS(take_memory(c, err));
     fill_factors(c);
     for (uint32_t k = 0; k < c->cases->n_query; ++k) {
         const uint32_t home = home_of(c, &c->query[k]);
@@ -451,7 +445,7 @@ static gbs_status compile(compiling *c, gbs_error *err)
     for (uint32_t i = 0; i < c->tree->n_cliques; ++i) {
         fill_node(c, i, &n_axes, &n_entries);
         if (gbsi_watch_stopped(c->watch)) {
-            GBSI_TRY(gbsi_watch_fail(err, "making junction trees for cases"));
+            GBSI_PASS(gbsi_watch_fail(err, "making junction trees for cases"));
         }
     }
     for (uint32_t k = 0; k < c->cases->n_columns; ++k) {
@@ -461,9 +455,7 @@ static gbs_status compile(compiling *c, gbs_error *err)
         fill_query(c, k, &n_p);
     }
     place_messages(c->cases);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_case_tree_new(const gbsi_conditioned *whole, const gbsi_tree *tree,
@@ -474,9 +466,7 @@ gbs_status gbsi_case_tree_new(const gbsi_conditioned *whole, const gbsi_tree *tr
     gbs_status status = GBS_OK;
     compiling c = {.whole = whole, .tree = tree, .column = column, .query = query, .watch = watch};
     c.cases = gbsi_alloc_zero(sizeof *c.cases);
-    if (c.cases == NULL) {
-        return gbsi_no_memory(err, "cases", sizeof *c.cases);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "cases", c.cases));
     c.cases->n_nodes = tree->n_cliques;
     c.cases->n_columns = n_columns;
     c.cases->n_query = n_query;

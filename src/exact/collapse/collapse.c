@@ -80,17 +80,16 @@ static size_t n_entries(const gbsi_shrinking *s, uint32_t n, const uint32_t *var
 gbs_status gbsi_piece_make(gbsi_shrinking *s, uint32_t n, const uint32_t *variable, uint32_t *piece,
                            gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t entries = n_entries(s, n, variable);
     if (s->n_pieces >= GBSI_NONE) {
         return gbsi_fail(err, GBS_ERR_LIMIT, "collapse: more than %u factors", GBSI_NONE);
     }
-    GBSI_TRY(gbsi_reserve((void **)(void *)&s->piece, &s->room_piece, s->n_pieces + 1,
-                          sizeof *s->piece, "collapse", err));
-    GBSI_TRY(gbsi_reserve((void **)(void *)&s->scope, &s->room_scope, s->n_scope + n,
-                          sizeof *s->scope, "collapse", err));
-    GBSI_TRY(gbsi_reserve((void **)(void *)&s->value, &s->room_value, s->n_values + entries,
-                          sizeof *s->value, "collapse", err));
+    GBSI_PASS(gbsi_reserve((void **)(void *)&s->piece, &s->room_piece, s->n_pieces + 1,
+                           sizeof *s->piece, "collapse", err));
+    GBSI_PASS(gbsi_reserve((void **)(void *)&s->scope, &s->room_scope, s->n_scope + n,
+                           sizeof *s->scope, "collapse", err));
+    GBSI_PASS(gbsi_reserve((void **)(void *)&s->value, &s->room_value, s->n_values + entries,
+                           sizeof *s->value, "collapse", err));
     s->piece[s->n_pieces] =
         (gbsi_piece){.made = true, .n = n, .scope = s->n_scope, .value = s->n_values};
     for (uint32_t i = 0; i < n; ++i) {
@@ -100,9 +99,7 @@ gbs_status gbsi_piece_make(gbsi_shrinking *s, uint32_t n, const uint32_t *variab
     s->n_scope += n;
     s->n_values += entries;
     *piece = (uint32_t)s->n_pieces++;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 double gbsi_piece_scale(gbsi_shrinking *s, uint32_t piece)
@@ -122,22 +119,19 @@ double gbsi_piece_scale(gbsi_shrinking *s, uint32_t piece)
 
 static gbs_status list_piece(gbsi_shrinking *s, uint32_t piece, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_piece *p = &s->piece[piece];
     const uint32_t *scope = gbsi_piece_scope(s, piece);
     if (s->n_links + p->n >= GBSI_NONE) {
         return gbsi_fail(err, GBS_ERR_LIMIT, "collapse: factors have more than %u variables",
                          GBSI_NONE);
     }
-    GBSI_TRY(gbsi_reserve((void **)(void *)&s->link, &s->room_link, s->n_links + p->n,
-                          sizeof *s->link, "collapse", err));
+    GBSI_PASS(gbsi_reserve((void **)(void *)&s->link, &s->room_link, s->n_links + p->n,
+                           sizeof *s->link, "collapse", err));
     for (uint32_t i = 0; i < p->n; ++i) {
         s->link[s->n_links] = (gbsi_piece_link){piece, s->head[scope[i]]};
         s->head[scope[i]] = (uint32_t)s->n_links++;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- neighbours and costs ------------------------------------------------------------------ */
@@ -215,15 +209,14 @@ static bool is_held(const gbsi_shrinking *s, uint32_t v)
 static gbs_status keep_conditional(gbsi_shrinking *s, uint32_t v, uint32_t n,
                                    const uint32_t *neighbour, double **p, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_collapse *c = s->collapse;
     const size_t e = c->n_eliminated;
     const size_t scope = c->scope_start[e];
     const size_t entries = n_entries(s, n, neighbour) * s->model->arity[v];
-    GBSI_TRY(gbsi_reserve((void **)(void *)&c->scope, &s->room_kept_scope, scope + n,
-                          sizeof *c->scope, "collapse", err));
-    GBSI_TRY(gbsi_reserve((void **)(void *)&c->p, &s->room_kept_p, c->p_start[e] + entries,
-                          sizeof *c->p, "collapse", err));
+    GBSI_PASS(gbsi_reserve((void **)(void *)&c->scope, &s->room_kept_scope, scope + n,
+                           sizeof *c->scope, "collapse", err));
+    GBSI_PASS(gbsi_reserve((void **)(void *)&c->p, &s->room_kept_p, c->p_start[e] + entries,
+                           sizeof *c->p, "collapse", err));
     for (uint32_t i = 0; i < n; ++i) {
         c->scope[scope + i] = neighbour[i];
     }
@@ -233,9 +226,7 @@ static gbs_status keep_conditional(gbsi_shrinking *s, uint32_t v, uint32_t n,
     c->core_variable[v] = GBSI_NONE;
     *p = c->p + c->p_start[e];
     ++c->n_eliminated;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* A row of log-weights becomes p(v | n). @return ln of their sum: one entry of psi_new. */
@@ -292,7 +283,6 @@ static gbs_status settle(gbsi_shrinking *s, uint32_t piece, gbs_error *err)
 /* psi_new(n) = sum_v prod_{f in B_v} psi_f(v, n) */
 static gbs_status eliminate(gbsi_shrinking *s, uint32_t v, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint32_t clique[GBSI_PIECE_VARIABLES + 1];
     uint32_t n = 0;
     uint32_t message = 0;
@@ -301,8 +291,8 @@ static gbs_status eliminate(gbsi_shrinking *s, uint32_t v, gbs_error *err)
     const uint32_t arity = s->model->arity[v];
     assert(entries != 0);
     clique[n] = v;
-    GBSI_TRY(gbsi_piece_make(s, n, clique, &message, err));
-    GBSI_TRY(keep_conditional(s, v, n, clique, &p, err));
+    GBSI_PASS(gbsi_piece_make(s, n, clique, &message, err));
+    GBSI_PASS(keep_conditional(s, v, n, clique, &p, err));
     memset(p, 0, entries * sizeof *p);
     for (uint32_t link = s->head[v]; link != GBSI_NONE; link = s->link[link].next) {
         gbsi_piece_add(s, s->link[link].piece, n + 1, clique, p);
@@ -315,20 +305,18 @@ static gbs_status eliminate(gbsi_shrinking *s, uint32_t v, gbs_error *err)
     }
     const double constant = gbsi_piece_scale(s, message);
     if (constant == -INFINITY) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_IMPOSSIBLE,
-                           "no state has positive weight: none of variable %u and its neighbours",
-                           s->model->user_variable[v]));
+        return gbsi_fail(err, GBS_ERR_IMPOSSIBLE,
+                         "no state has positive weight: none of variable %u and its neighbours",
+                         s->model->user_variable[v]);
     }
     s->log_constant += constant;
     if (n == 0) {
         --s->n_pieces;
         --s->n_values;
     } else {
-        GBSI_TRY(settle(s, message, err));
+        GBSI_PASS(settle(s, message, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */
@@ -336,7 +324,6 @@ cleanup:
 /* Lists the factors of few entries; variables of others are held. */
 static gbs_status list_factors(gbsi_shrinking *s, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_factors *f = &s->model->factors;
     memset(s->head, 0xff, s->model->n_variables * sizeof *s->head);
     memset(s->collapse->core_variable, 0xff,
@@ -354,16 +341,14 @@ static gbs_status list_factors(gbsi_shrinking *s, gbs_error *err)
         s->piece[i] =
             (gbsi_piece){.n = (uint32_t)n, .scope = f->scope_start[i], .wide = entries > s->most};
         if (entries <= s->most) {
-            GBSI_TRY(list_piece(s, (uint32_t)i, err));
+            GBSI_PASS(list_piece(s, (uint32_t)i, err));
             continue;
         }
         for (size_t k = 0; k < n; ++k) {
             s->collapse->core_variable[scope[k]] = 0; /* is_held() */
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static void weigh(gbsi_shrinking *s, queue *q, uint32_t v)
@@ -375,7 +360,6 @@ static void weigh(gbsi_shrinking *s, queue *q, uint32_t v)
 
 static gbs_status eliminate_all(gbsi_shrinking *s, queue *q, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_collapse *c = s->collapse;
     memset(q->first, 0xff, (s->most + 1) * sizeof *q->first);
     for (uint32_t v = s->model->n_variables; v-- > 0;) { /* the lowest of equal ones comes first */
@@ -385,9 +369,9 @@ static gbs_status eliminate_all(gbsi_shrinking *s, queue *q, gbs_error *err)
         while (q->first[cost] != GBSI_NONE) {
             const uint32_t v = q->first[cost];
             enqueue(q, v, 0);
-            GBSI_TRY(eliminate(s, v, err));
+            GBSI_PASS(eliminate(s, v, err));
             if (gbsi_watch_spend(s->watch, 16 * (uint64_t)cost)) {
-                GBSI_TRY(gbsi_watch_fail(err, "collapse"));
+                GBSI_PASS(gbsi_watch_fail(err, "collapse"));
             }
             const size_t e = c->n_eliminated - 1;
             for (size_t i = c->scope_start[e]; i < c->scope_start[e + 1]; ++i) {
@@ -397,9 +381,7 @@ static gbs_status eliminate_all(gbsi_shrinking *s, queue *q, gbs_error *err)
             }
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status queue_init(queue *q, uint32_t n, uint32_t most, gbs_error *err)
@@ -408,9 +390,7 @@ static gbs_status queue_init(queue *q, uint32_t n, uint32_t most, gbs_error *err
     q->next = gbsi_alloc_array(n, sizeof *q->next);
     q->last = gbsi_alloc_array(n, sizeof *q->last);
     q->cost = gbsi_alloc_array_zero(n, sizeof *q->cost);
-    return q->first == NULL || q->next == NULL || q->last == NULL || q->cost == NULL
-               ? gbsi_no_memory(err, "collapse", n * 3 * sizeof *q->next)
-               : GBS_OK;
+    return GBSI_HAVE(err, "collapse", q->first, q->next, q->last, q->cost);
 }
 
 static gbs_status shrinking_init(gbsi_shrinking *s, gbs_error *err)
@@ -426,10 +406,8 @@ static gbs_status shrinking_init(gbsi_shrinking *s, gbs_error *err)
     c->variable = gbsi_alloc_array(n, sizeof *c->variable);
     c->scope_start = gbsi_alloc_array_zero(n + 1, sizeof *c->scope_start);
     c->p_start = gbsi_alloc_array_zero(n + 1, sizeof *c->p_start);
-    return s->piece == NULL || s->head == NULL || c->core_variable == NULL || c->variable == NULL ||
-                   c->scope_start == NULL || c->p_start == NULL
-               ? gbsi_no_memory(err, "collapse", s->n_pieces * sizeof *s->piece)
-               : GBS_OK;
+    return GBSI_HAVE(err, "collapse", s->piece, s->head, c->core_variable, c->variable,
+                     c->scope_start, c->p_start);
 }
 
 gbs_status gbsi_collapse_new(const gbsi_conditioned *model, uint32_t entries, gbsi_watch *watch,
@@ -440,9 +418,7 @@ gbs_status gbsi_collapse_new(const gbsi_conditioned *model, uint32_t entries, gb
     gbsi_shrinking s = {.model = model, .most = entries, .watch = watch};
     assert(entries <= GBSI_COLLAPSE_MOST);
     s.collapse = gbsi_alloc_zero(sizeof *s.collapse);
-    if (s.collapse == NULL) {
-        return gbsi_no_memory(err, "collapse", sizeof *s.collapse);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "collapse", s.collapse));
     GBSI_TRY(queue_init(&q, model->n_variables, entries, err));
     GBSI_TRY(shrinking_init(&s, err));
     GBSI_TRY(list_factors(&s, err));

@@ -54,8 +54,7 @@ static uint32_t find_host(const gbsi_shrinking *s, uint32_t guest)
 /* A made piece of the same variables and entries as a factor of the model, listed in its place. */
 static gbs_status take_over(gbsi_shrinking *s, uint32_t piece, uint32_t *made, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_piece_make(s, s->piece[piece].n, gbsi_piece_scope(s, piece), made, err));
+    GBSI_PASS(gbsi_piece_make(s, s->piece[piece].n, gbsi_piece_scope(s, piece), made, err));
     gbsi_piece_add(s, piece, s->piece[piece].n, gbsi_piece_scope(s, piece),
                    s->value + s->piece[*made].value);
     s->piece[piece].gone = true;
@@ -66,14 +65,11 @@ static gbs_status take_over(gbsi_shrinking *s, uint32_t piece, uint32_t *made, g
         }
         s->link[link].piece = *made;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status absorb(gbsi_shrinking *s, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (uint32_t guest = 0; guest < s->n_pieces; ++guest) {
         const uint32_t link =
             s->piece[guest].gone || s->piece[guest].wide ? GBSI_NONE : find_host(s, guest);
@@ -82,7 +78,7 @@ static gbs_status absorb(gbsi_shrinking *s, gbs_error *err)
         }
         uint32_t host = s->link[link].piece;
         if (!s->piece[host].made) {
-            GBSI_TRY(take_over(s, host, &host, err));
+            GBSI_PASS(take_over(s, host, &host, err));
         }
         gbsi_piece_add(s, guest, s->piece[host].n, gbsi_piece_scope(s, host),
                        s->value + s->piece[host].value);
@@ -91,13 +87,11 @@ static gbs_status absorb(gbsi_shrinking *s, gbs_error *err)
     for (uint32_t i = 0; i < s->n_pieces; ++i) {
         const double most = s->piece[i].gone || !s->piece[i].made ? 0.0 : gbsi_piece_scale(s, i);
         if (most == -INFINITY) {
-            GBSI_TRY(gbsi_fail(err, GBS_ERR_IMPOSSIBLE, "no state has positive weight"));
+            return gbsi_fail(err, GBS_ERR_IMPOSSIBLE, "no state has positive weight");
         }
         s->log_constant += most;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- the core ------------------------------------------------------------------------------ */
@@ -218,9 +212,7 @@ gbs_status gbsi_collapse_core(gbsi_shrinking *s, gbs_error *err)
     sizes z = {0};
     gbsi_conditioned *core = gbsi_alloc_zero(sizeof *core);
     z.table = gbsi_alloc_array(s->model->factors.n_tables, sizeof *z.table);
-    if (core == NULL || z.table == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "collapse", sizeof *core));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "collapse", core, z.table));
     core->model = s->model->model;
     GBSI_TRY(absorb(s, err));
     number_variables(s, &z);

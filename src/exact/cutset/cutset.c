@@ -201,9 +201,7 @@ static gbs_status count_all_gains(choosing *s, const gbsi_elimination *e, const 
     gbs_status status = GBS_OK;
     uint32_t *position = gbsi_alloc_array(e->n_variables, sizeof *position);
     uint8_t *covered = gbsi_alloc_array(e->n_variables, 1);
-    if (position == NULL || covered == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "cutset", e->n_variables * sizeof *position));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "cutset", position, covered));
     memset(position, 0xff, e->n_variables * sizeof *position);
     memset(s->gain, 0, s->components->model->n_variables * sizeof *s->gain);
     for (uint32_t p = first_part; p < end_part; ++p) {
@@ -290,18 +288,15 @@ cleanup:
  * or there are too many cases. */
 static gbs_status choose(choosing *s, double entries, bool *done, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint32_t v = best_variable(s, entries);
     *done = false;
     if (v != GBSI_NONE) {
-        GBSI_TRY(extend(s, v, done, err));
+        GBSI_PASS(extend(s, v, done, err));
     }
     if (*done) {
-        GBSI_TRY(add_implied(s, err));
+        GBSI_PASS(add_implied(s, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- the rest ------------------------------------------------------------------------------ */
@@ -339,9 +334,7 @@ static gbs_status gains_of_rest(choosing *s, const trial *t, gbs_error *err)
     gbs_status status = GBS_OK;
     const gbsi_components *c = s->components;
     uint32_t *to_whole = gbsi_alloc_array(t->rest->n_variables, sizeof *to_whole);
-    if (to_whole == NULL) {
-        return gbsi_no_memory(err, "cutset", t->rest->n_variables * sizeof *to_whole);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "cutset", to_whole));
     for (size_t i = c->variable_start[s->component]; i < c->variable_start[s->component + 1]; ++i) {
         if (s->left_out[c->variable[i]] == 0) {
             to_whole[s->local[c->variable[i]]] = c->variable[i];
@@ -398,30 +391,24 @@ static void bar_large_factors(choosing *s)
 /* Begins with one case, in which no state is known. */
 static gbs_status begin(choosing *s, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_conditioned *whole = s->components->model;
     const size_t n = whole->n_variables;
-    GBSI_TRY(gbsi_propagation_new(&whole->factors, whole->arity, whole->n_variables,
-                                  whole->has_zeros, s->limits->watch, &s->hard, err));
-    GBSI_TRY(gbsi_propagator_new(s->hard, true, &s->domain, err));
+    GBSI_PASS(gbsi_propagation_new(&whole->factors, whole->arity, whole->n_variables,
+                                   whole->has_zeros, s->limits->watch, &s->hard, err));
+    GBSI_PASS(gbsi_propagator_new(s->hard, true, &s->domain, err));
     s->domain->watch = s->limits->watch;
-    GBSI_TRY(look(s, err));
+    GBSI_PASS(look(s, err));
     s->left_out = gbsi_alloc_array_zero(n, 1);
     s->barred = gbsi_alloc_array_zero(n, 1);
     s->n_states = gbsi_alloc_array_zero(n, sizeof *s->n_states);
     s->gain = gbsi_alloc_array(n, sizeof *s->gain);
     s->local = gbsi_alloc_array(n, sizeof *s->local);
-    GBSI_TRY(cases_new(0, 1, &s->cases, err)); /* the case of no variables */
+    GBSI_PASS(cases_new(0, 1, &s->cases, err)); /* the case of no variables */
     s->cases.n = 1;
-    if (s->left_out == NULL || s->barred == NULL || s->n_states == NULL || s->gain == NULL ||
-        s->local == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "cutset", n * sizeof *s->gain));
-    }
+    GBSI_PASS(GBSI_HAVE(err, "cutset", s->left_out, s->barred, s->n_states, s->gain, s->local));
     count_states(s);
     bar_large_factors(s);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Adds variables to the cutset until that lowers the work no more.
@@ -488,16 +475,12 @@ static gbs_status make_cutset(const choosing *s, trial *best, gbsi_cases *cases,
     const size_t n = s->components->model->n_variables;
     uint8_t *all = gbsi_alloc_array(n_parts, 1);
     gbsi_cutset *c = gbsi_alloc_zero(sizeof *c);
-    if (all == NULL || c == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "cutset", sizeof *c + n_parts));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "cutset", all, c));
     memset(all, 1, n_parts);
     c->components = s->components;
     c->component = s->component;
     c->local = gbsi_alloc_array(n, sizeof *c->local);
-    if (c->local == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "cutset", n * sizeof *c->local));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "cutset", c->local));
     GBSI_TRY(gbsi_exact_plan_tree(best->plan, all, &c->tree, err));
     c->entries = best->entries;
     c->cases = *cases;

@@ -30,24 +30,21 @@ static void answering_free(answering *a)
 static gbs_status begin(answering *a, const gbsi_cutset *cutset, gbsi_pool *pool, gbsi_watch *watch,
                         bool marginals, bool state, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t n = cutset->rest->n_variables;
     const size_t n_states = cutset->rest->state_offset[n];
     *a = (answering){.cutset = cutset, .whole = cutset->components->model};
-    GBSI_TRY(gbsi_tables_new(cutset->tree, cutset->keep, pool, &a->tables, err));
+    GBSI_PASS(gbsi_tables_new(cutset->tree, cutset->keep, pool, &a->tables, err));
     a->tables->watch = watch;
     a->home = marginals ? gbsi_alloc_array(n, sizeof *a->home) : NULL;
     a->p = marginals ? gbsi_alloc_array(n_states, sizeof *a->p) : NULL;
     a->x = state ? gbsi_alloc_array(n, sizeof *a->x) : NULL;
     if ((marginals && (a->home == NULL || a->p == NULL)) || (state && a->x == NULL)) {
-        GBSI_TRY(gbsi_no_memory(err, "cutset", n_states * sizeof *a->p));
+        return gbsi_no_memory(err, "cutset", n_states * sizeof *a->p);
     }
     if (marginals) {
         gbsi_tree_homes(cutset->tree, a->home);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- one case ------------------------------------------------------------------------------ */

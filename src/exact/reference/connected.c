@@ -57,9 +57,7 @@ gbs_status gbsi_support_connected(const gbsi_conditioned *model, gbsi_watch *wat
         gbsi_walk_max(model, watch, &max, err)); /* fails beyond the limit, or without support */
     const uint64_t n_states = gbsi_n_states(model, NULL);
     s.parent = gbsi_alloc_array((size_t)n_states, sizeof *s.parent);
-    if (s.parent == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "support", (size_t)n_states * sizeof *s.parent));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "support", s.parent));
     for (uint64_t i = 0; i < n_states; i++) {
         s.parent[i] = ABSENT;
     }

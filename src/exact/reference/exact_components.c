@@ -32,7 +32,6 @@ static uint32_t component_of_factor(const gbsi_components *c, size_t f)
 /* @param hard only factors with hard zeros. @return GBS_ERR_STOPPED with rows half filled. */
 static gbs_status fill(gbsi_components *c, bool hard, gbsi_watch *watch, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_conditioned *model = c->model;
     for (uint32_t i = 0; i < c->n; ++i) {
         c->n_states[i] = 1;
@@ -44,7 +43,7 @@ static gbs_status fill(gbsi_components *c, bool hard, gbsi_watch *watch, gbs_err
     }
     for (size_t f = 0; f < model->factors.n_factors; ++f) {
         uint32_t i = component_of_factor(c, f);
-        GBSI_TRY(gbsi_watch_work(watch, 8, "finding components", err));
+        GBSI_PASS(gbsi_watch_work(watch, 8, "finding components", err));
         c->factor_start[i + 1] += !hard || model->has_zeros[f];
         c->has_zeros[i] |= model->has_zeros[f];
     }
@@ -59,7 +58,7 @@ static gbs_status fill(gbsi_components *c, bool hard, gbsi_watch *watch, gbs_err
         c->variable[c->variable_start[c->of[v]]++] = v;
     }
     for (size_t f = 0; f < model->factors.n_factors; ++f) {
-        GBSI_TRY(gbsi_watch_work(watch, 8, "finding components", err));
+        GBSI_PASS(gbsi_watch_work(watch, 8, "finding components", err));
         if (!hard || model->has_zeros[f]) {
             c->factor[c->factor_start[component_of_factor(c, f)]++] = f;
         }
@@ -70,9 +69,7 @@ static gbs_status fill(gbsi_components *c, bool hard, gbsi_watch *watch, gbs_err
     c->factor_start[0] = 0;
     assert(c->variable_start[c->n] == model->n_variables); /* each is in one component */
     assert(hard || c->factor_start[c->n] == model->factors.n_factors);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* @param graph its connected components are found; NULL: the blocks joined by hard zeros only. */
@@ -81,15 +78,10 @@ static gbs_status make(const gbsi_conditioned *model, const gbsi_graph *graph, g
 {
     gbs_status status = GBS_OK;
     gbsi_components *c = gbsi_alloc_zero(sizeof *c);
-    if (c == NULL) {
-        return gbsi_no_memory(err, "components", sizeof *c);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "components", c));
     c->model = model;
     c->of = gbsi_alloc_array(model->n_variables, sizeof *c->of);
-    if (c->of == NULL) {
-        status = gbsi_no_memory(err, "components", model->n_variables * sizeof *c->of);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "components", c->of));
     GBSI_TRY(graph == NULL ? gbsi_hard_blocks(model, watch, c->of, &c->n, err)
                            : gbsi_graph_components(graph, c->of, &c->n, err));
     c->variable_start = gbsi_alloc_array_zero((size_t)c->n + 1, sizeof *c->variable_start);
@@ -98,11 +90,8 @@ static gbs_status make(const gbsi_conditioned *model, const gbsi_graph *graph, g
     c->factor = gbsi_alloc_array(model->factors.n_factors, sizeof *c->factor);
     c->n_states = gbsi_alloc_array(c->n, sizeof *c->n_states);
     c->has_zeros = gbsi_alloc_array_zero(c->n, 1);
-    if (c->variable_start == NULL || c->factor_start == NULL || c->variable == NULL ||
-        c->factor == NULL || c->n_states == NULL || c->has_zeros == NULL) {
-        status = gbsi_no_memory(err, "components", model->factors.n_factors * sizeof *c->factor);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "components", c->variable_start, c->factor_start, c->variable,
+                       c->factor, c->n_states, c->has_zeros));
     GBSI_TRY(fill(c, graph == NULL, watch, err));
     *out = c;
     c = NULL;
@@ -138,10 +127,7 @@ static gbs_status enumerate_one(const gbsi_components *c, uint32_t i, uint32_t *
     GBSI_TRY(gbsi_components_extract(c, i, NULL, local, &part, err));
     const size_t n = part->state_offset[part->n_variables];
     own = gbsi_alloc_array(n, sizeof *own);
-    if (own == NULL) {
-        status = gbsi_no_memory(err, "component", n * sizeof *own);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "component", own));
     GBSI_TRY(gbsi_enumerate(part, watch, own, &found, err));
     for (uint32_t q = 0; q < part->n_variables; ++q) {
         const uint32_t v = c->variable[c->variable_start[i] + q];
@@ -162,9 +148,7 @@ gbs_status gbsi_components_enumerate(const gbsi_components *c, const uint8_t *ex
 {
     gbs_status status = GBS_OK;
     uint32_t *local = gbsi_alloc_array(c->model->n_variables, sizeof *local);
-    if (local == NULL) {
-        return gbsi_no_memory(err, "component", c->model->n_variables * sizeof *local);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "component", local));
     for (uint32_t i = 0; i < c->n; ++i) {
         if (exact[i]) {
             GBSI_TRY(enumerate_one(c, i, local, watch, p, log_z, err));
@@ -186,9 +170,7 @@ gbs_status gbsi_components_support(const gbsi_components *c, const uint8_t *exac
     gbsi_conditioned *part = NULL;
     gbsi_support found = GBSI_SUPPORT_CONNECTED;
     uint32_t *local = gbsi_alloc_array(c->model->n_variables, sizeof *local);
-    if (local == NULL) {
-        return gbsi_no_memory(err, "component", c->model->n_variables * sizeof *local);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "component", local));
     status = make(c->model, NULL, watch, &blocks, err);
     if (status == GBS_ERR_STOPPED) { /* as below: nothing is known then */
         *support = GBSI_SUPPORT_UNKNOWN;

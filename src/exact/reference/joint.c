@@ -59,10 +59,7 @@ static gbs_status make_cells(const gbs_model *model, uint32_t n, const uint32_t 
     GBSI_TRY(check_variables(model, n, variable, err));
     c.variable = gbsi_alloc_array(c.n, sizeof *c.variable);
     c.stride = gbsi_alloc_array(c.n, sizeof *c.stride);
-    if (c.variable == NULL || c.stride == NULL) {
-        status = gbsi_no_memory(err, "joint", c.n * sizeof *c.stride);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "joint", c.variable, c.stride));
     for (uint32_t i = c.n; i-- > 0;) {
         c.variable[i] = n == 0 ? i : variable[i];
         c.stride[i] = c.n_cells;
@@ -103,9 +100,7 @@ gbs_status gbsi_joint_new(const gbs_model *model, uint32_t n, const uint32_t *va
 {
     gbs_status status = GBS_OK;
     gbsi_joint *joint = gbsi_alloc_zero(sizeof *joint);
-    if (joint == NULL) {
-        return gbsi_no_memory(err, "joint", sizeof *joint);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "joint", joint));
     if (n_chains == 0) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "joint: expected at least one chain"));
     }
@@ -114,10 +109,7 @@ gbs_status gbsi_joint_new(const gbs_model *model, uint32_t n, const uint32_t *va
     joint->count =
         gbsi_alloc_array_zero(joint->cells.n_cells, (size_t)n_chains * sizeof *joint->count);
     joint->total = gbsi_alloc_array_zero(n_chains, sizeof *joint->total);
-    if (joint->count == NULL || joint->total == NULL) {
-        status = gbsi_no_memory(err, "joint", joint->cells.n_cells * n_chains * 8);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "joint", joint->count, joint->total));
     *out = joint;
     joint = NULL;
 cleanup:
@@ -223,10 +215,7 @@ gbs_status gbsi_joint_exact(const gbs_model *model, const gbs_evidence *evidence
     joint = gbsi_alloc_array((size_t)n_states, sizeof *joint);
     user = gbsi_alloc_array(model->n_variables, sizeof *user);
     x = gbsi_alloc_array(part->n_variables, sizeof *x);
-    if (joint == NULL || user == NULL || x == NULL) {
-        status = gbsi_no_memory(err, "joint", (size_t)n_states * sizeof *joint);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "joint", joint, user, x));
     GBSI_TRY(gbsi_enumerate_joint(part, joint, err));
     for (size_t i = 0; i < c.n_cells; i++) {
         p[i] = 0.0;

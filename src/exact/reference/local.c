@@ -90,9 +90,7 @@ static gbs_status make_table(gbsi_local *local, gbsi_local_group *group, uint32_
                              size_t n_entries, gbs_error *err)
 {
     group->table = gbsi_alloc_array(n_entries, sizeof *group->table);
-    if (group->table == NULL) {
-        return gbsi_no_memory(err, "enumeration", n_entries * sizeof *group->table);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "enumeration", group->table));
     const uint32_t *arity = local->model->arity;
     for (size_t e = 0; e < n_entries; e++) {
         local->x[v] = (uint32_t)(e % arity[v]);
@@ -131,10 +129,7 @@ static gbs_status group_factors(gbsi_local *local, uint32_t v, size_t *n_left, g
         }
         const size_t n_entries = mask_states(model, mask);
         set_strides(model, group, v, mask);
-        const gbs_status status = make_table(local, group, v, n_entries, err);
-        if (status < 0) {
-            return status;
-        }
+        GBSI_PASS(make_table(local, group, v, n_entries, err));
         *n_left -= n_entries;
     }
     local->group_start[v + 1] = n_groups;
@@ -148,19 +143,15 @@ gbs_status gbsi_local_new(const gbsi_conditioned *model, gbsi_local **local, gbs
     const size_t n_factors = model->factors.n_factors;
     assert(n <= GBSI_LOCAL_DEPTH);
     gbsi_local *made = gbsi_alloc_zero(sizeof *made);
-    if (made == NULL) {
-        return gbsi_no_memory(err, "enumeration", sizeof *made);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "enumeration", made));
     made->model = model;
     made->first = gbsi_alloc_array_zero(n + 2, sizeof *made->first);
     made->factor = gbsi_alloc_array(n_factors, sizeof *made->factor);
     made->group_start = gbsi_alloc_array_zero(n + 1, sizeof *made->group_start);
     made->group = gbsi_alloc_array_zero(n_factors, sizeof *made->group);
     made->x = gbsi_alloc_array_zero(n, sizeof *made->x);
-    if (made->first == NULL || made->factor == NULL || made->group_start == NULL ||
-        made->group == NULL || made->x == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "enumeration", n_factors * sizeof *made->group));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "enumeration", made->first, made->factor, made->group_start,
+                       made->group, made->x));
     sort_factors(made);
     size_t n_left = ALL_ENTRIES;
     for (uint32_t v = 0; v < n; v++) {

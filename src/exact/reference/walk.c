@@ -88,9 +88,7 @@ gbs_status gbsi_walk(const gbsi_conditioned *model, gbsi_watch *watch, gbsi_visi
     GBSI_TRY(gbsi_local_new(model, &w.local, err));
     if (sums != NULL) {
         w.sums = gbsi_alloc_array_zero(n_sums, sizeof *w.sums);
-        if (w.sums == NULL) {
-            GBSI_TRY(gbsi_no_memory(err, "enumeration", n_sums * sizeof *w.sums));
-        }
+        GBSI_TRY(GBSI_HAVE(err, "enumeration", w.sums));
     }
     const double sum = walk_block(&w, 0, (gbsi_sum){0}, 0);
     if (gbsi_watch_stopped(watch)) {
@@ -121,10 +119,7 @@ gbs_status gbsi_walk_max(const gbsi_conditioned *model, gbsi_watch *watch, doubl
                          gbs_error *err)
 {
     double most = -INFINITY;
-    const gbs_status status = gbsi_walk(model, watch, visit_max, &most, NULL, NULL, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_walk(model, watch, visit_max, &most, NULL, NULL, err));
     if (most == -INFINITY || model->log_constant == -INFINITY) {
         return gbsi_fail(err, GBS_ERR_IMPOSSIBLE, "enumeration: no state has positive weight");
     }

@@ -32,28 +32,25 @@ static gbs_status solve_trees(gbsi_solver *s, gbsi_sum *total, uint32_t *x, gbs_
 /* The components that have no tree. */
 static gbs_status solve_others(gbsi_solver *s, gbsi_sum *total, uint32_t *x, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (const gbsi_sparse *c = s->sparse; c != NULL; c = c->next) {
         double part = 0.0;
-        GBSI_TRY(x != NULL ? gbsi_sparse_maximise(c, s->tables->watch, x, &part, err)
-                           : gbsi_sparse_sum(c, s->tables->watch, NULL, &part, err));
+        GBSI_PASS(x != NULL ? gbsi_sparse_maximise(c, s->tables->watch, x, &part, err)
+                            : gbsi_sparse_sum(c, s->tables->watch, NULL, &part, err));
         if (part == -INFINITY) {
-            GBSI_TRY(gbsi_impossible(err));
+            GBSI_PASS(gbsi_impossible(err));
         }
         *total = gbsi_sum_add(*total, (gbsi_sum){.high = part});
     }
     for (const gbsi_cutset *c = s->cutset; c != NULL; c = c->next) {
         double part = 0.0;
-        GBSI_TRY(x != NULL ? gbsi_cutset_maximise(c, s->pool, s->tables->watch, x, &part, err)
-                           : gbsi_cutset_sum(c, s->pool, s->tables->watch, NULL, &part, err));
+        GBSI_PASS(x != NULL ? gbsi_cutset_maximise(c, s->pool, s->tables->watch, x, &part, err)
+                            : gbsi_cutset_sum(c, s->pool, s->tables->watch, NULL, &part, err));
         if (part == -INFINITY) {
-            GBSI_TRY(gbsi_impossible(err));
+            GBSI_PASS(gbsi_impossible(err));
         }
         *total = gbsi_sum_add(*total, (gbsi_sum){.high = part});
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_solve_all(gbsi_solver *s, gbsi_sum *total, uint32_t *x, gbs_error *err)
@@ -182,9 +179,7 @@ gbs_status gbs_exact_map_within(const gbs_model *model, const gbs_evidence *evid
     }
     GBSI_TRY(gbsi_solver_plan(&s, (gbsi_exact_limits){.maximise = true}, incumbent == NULL, err));
     x = gbsi_alloc_array(s.tree->model->n_variables, sizeof *x);
-    if (x == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "state", s.tree->model->n_variables * sizeof *x));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "state", x));
     GBSI_TRY(keep_incumbent(&s, incumbent, x, &kept, err));
     GBSI_TRY(gbsi_solve_all(&s, &total, x, err));
     const double found = gbsi_exact_log_density(s.whole, x);

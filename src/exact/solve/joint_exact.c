@@ -87,10 +87,8 @@ static gbs_status take_room(joint *j, size_t n_out, gbs_error *err)
     j->x = gbsi_alloc_array_zero(n, sizeof *j->x);
     j->p = gbsi_alloc_array(2 * n_out, sizeof *j->p); /* parts of 2 states or more, at most */
     j->out = gbsi_alloc_array_zero(n_out, sizeof *j->out);
-    return j->variable == NULL || j->late == NULL || j->pair == NULL || j->part == NULL ||
-                   j->stride == NULL || j->x == NULL || j->p == NULL || j->out == NULL
-               ? gbsi_no_memory(err, "joint", 3 * n_out * sizeof *j->p)
-               : GBS_OK;
+    return GBSI_HAVE(err, "joint", j->variable, j->late, j->pair, j->part, j->stride, j->x, j->p,
+                     j->out);
 }
 
 /* Parts of the query, and its neighbours. @return their number. */

@@ -41,19 +41,16 @@ static gbs_status begin(gbsi_solver *s, const gbs_model *model, const gbs_eviden
                         const gbs_exact_options *options, uint32_t n, const uint32_t *query,
                         uint8_t **late, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     *late = gbsi_alloc_array_zero(model->n_variables, 1);
     if (*late == NULL) {
         return gbsi_no_memory(err, "query", model->n_variables);
     }
-    GBSI_TRY(mark_query(model, n, query, *late, err));
-    GBSI_TRY(gbsi_solver_init(s, model, evidence, options, err));
+    GBSI_PASS(mark_query(model, n, query, *late, err));
+    GBSI_PASS(gbsi_solver_init(s, model, evidence, options, err));
     for (uint32_t v = 0; v < s->whole->n_variables; v++) { /* v is at most its user's number */
         (*late)[v] = (*late)[s->whole->user_variable[v]];
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_exact_mmap(const gbs_model *model, const gbs_evidence *evidence,
@@ -67,9 +64,7 @@ gbs_status gbsi_exact_mmap(const gbs_model *model, const gbs_evidence *evidence,
     GBSI_TRY(begin(&s, model, evidence, options, n, query, &late, err));
     GBSI_TRY(gbsi_solver_plan(&s, (gbsi_exact_limits){.late = late, .watch = watch}, true, err));
     x = gbsi_alloc_array(s.tree->model->n_variables, sizeof *x);
-    if (x == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "query", s.tree->model->n_variables * sizeof *x));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "query", x));
     s.tables->watch = watch;
     gbsi_sum total = {.high = s.whole->log_constant};
     GBSI_TRY(gbsi_solve_all(&s, &total, x, err));
@@ -118,9 +113,7 @@ static gbs_status crude_bound(const gbsi_conditioned *model, const uint8_t *late
     double partial = 0.0;
     const gbsi_pieces pieces = {.partial = &partial};
     double *room = gbsi_alloc_array(GBSI_PIECE, sizeof *room);
-    if (room == NULL) {
-        return gbsi_no_memory(err, "query", GBSI_PIECE * sizeof *room);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "query", room));
     for (size_t f = 0; f < model->factors.n_factors; f++) {
         size_t n = 0;
         double top = -INFINITY;

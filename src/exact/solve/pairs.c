@@ -75,10 +75,7 @@ static gbs_status take_room(pairs *a, size_t n, const uint32_t *pair, size_t n_o
     a->marginal = gbsi_alloc_array(whole->state_offset[whole->n_variables], sizeof *a->marginal);
     a->out = gbsi_alloc_array_zero(n_out, sizeof *a->out);
     a->free_p = gbsi_alloc_array(n_out, sizeof *a->free_p); /* never more than the user's states */
-    if (a->request == NULL || a->asked == NULL || a->marginal == NULL || a->out == NULL ||
-        a->free_p == NULL) {
-        return gbsi_no_memory(err, "pairs", n_out * sizeof *a->out);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "pairs", a->request, a->asked, a->marginal, a->out, a->free_p));
     for (size_t i = 0; i < n; ++i) {
         request *r = &a->request[i];
         r->variable[0] = whole->free_variable[pair[2 * i]];
@@ -106,9 +103,7 @@ static gbs_status calibrate(pairs *a, size_t n_asked, gbs_error *err)
     const uint32_t n = s->tree->model->n_variables;
     gbsi_free(a->home);
     a->home = gbsi_alloc_array(n, sizeof *a->home);
-    if (a->home == NULL) {
-        return gbsi_no_memory(err, "pairs", n * sizeof *a->home);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "pairs", a->home));
     gbsi_tree_homes(s->tree, a->home);
     for (uint32_t v = s->whole->n_variables; v < n; ++v) {
         a->home[v] = GBSI_NONE; /* variables of chains: their marginals are not needed */
@@ -140,18 +135,14 @@ static void normalise(double *p, size_t n)
 /* Answers a pair that shares no clique, by a tree of its own. */
 static gbs_status solve_apart(pairs *a, const request *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint32_t pair[] = {r->variable[0], r->variable[1]};
     const gbsi_edges edge = {.n = 1, .pair = pair};
     gbsi_solver_forget(&a->solver);
-    GBSI_TRY(gbsi_solver_plan(&a->solver, (gbsi_exact_limits){.extra = &edge}, true, err));
+    GBSI_PASS(gbsi_solver_plan(&a->solver, (gbsi_exact_limits){.extra = &edge}, true, err));
     a->asked[0] = (gbsi_tree_pair){.clique = gbsi_tree_find_pair(a->solver.tree, pair[0], pair[1]),
                                    .variable = {pair[0], pair[1]},
                                    .p = r->p};
-    GBSI_TRY(calibrate(a, 1, err));
-
-cleanup:
-    return status;
+    return calibrate(a, 1, err);
 }
 
 /* p(u = a) for the user's state a; variable u may be free or fixed. */
@@ -206,7 +197,6 @@ static void write_pairs(const pairs *a, const gbs_model *model, size_t n, const 
 /* Answers pairs that share a clique together, and every other pair by itself. */
 static gbs_status solve(pairs *a, size_t n, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     size_t n_asked = 0;
     size_t n_apart = 0;
     for (size_t i = 0; i < n; ++i) {
@@ -222,10 +212,10 @@ static gbs_status solve(pairs *a, size_t n, gbs_error *err)
         r->apart = c == GBSI_NONE;
         n_apart += r->apart;
     }
-    GBSI_TRY(calibrate(a, n_asked, err));
+    GBSI_PASS(calibrate(a, n_asked, err));
     for (size_t i = 0; n_apart > 0 && i < n; ++i) {
         if (a->request[i].p != NULL && a->request[i].apart) {
-            GBSI_TRY(solve_apart(a, &a->request[i], err));
+            GBSI_PASS(solve_apart(a, &a->request[i], err));
         }
     }
     for (size_t i = 0; i < n; ++i) {
@@ -235,9 +225,7 @@ static gbs_status solve(pairs *a, size_t n, gbs_error *err)
             normalise(r->p, (size_t)arity[r->variable[0]] * arity[r->variable[1]]);
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbs_exact_pairs(const gbs_model *model, const gbs_evidence *evidence,

@@ -20,10 +20,7 @@ static gbs_status take_options(gbsi_solver *s, const gbs_exact_options *options,
 {
     const gbs_exact_options none = {.size = sizeof none};
     const gbs_exact_options *o = options == NULL ? &none : options;
-    const gbs_status status = gbsi_struct_in(o, sizeof *o, "gbs_exact_options", err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_struct_in(o, sizeof *o, "gbs_exact_options", err));
     if (o->threads > GBSI_MOST_THREADS) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "gbs_exact_options.threads: found %" PRIu64 ", expected at most %u",
@@ -78,7 +75,6 @@ static bool is_one_number(const gbsi_exact_limits *limits)
 static gbs_status take_all(gbsi_solver *s, gbsi_exact_plan *plan, const gbsi_exact_limits *limits,
                            gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_components *c = s->components;
     const gbsi_cutset_limits most = {.ns = 1e9 * s->most_s < GBSI_CUTSET_NS ? 1e9 * s->most_s
                                                                             : GBSI_CUTSET_NS,
@@ -95,16 +91,16 @@ static gbs_status take_all(gbsi_solver *s, gbsi_exact_plan *plan, const gbsi_exa
                                               .least = GBSI_SPARSE_LEAST,
                                               .one_way = true,
                                               .watch = limits->watch};
-        GBSI_TRY(gbsi_sparse_new(c, plan, &of_sparse, s->take,
-                                 limits->up_only ? GBSI_STACK_NS : GBSI_TABLES_NS, &s->sparse,
-                                 err));
+        GBSI_PASS(gbsi_sparse_new(c, plan, &of_sparse, s->take,
+                                  limits->up_only ? GBSI_STACK_NS : GBSI_TABLES_NS, &s->sparse,
+                                  err));
         gbsi_sparse_mark(s->sparse, 1, s->take);
         if (limits->late == NULL) {
-            GBSI_TRY(gbsi_cutsets_new(c, plan, &most, s->take, &s->cutset, err));
+            GBSI_PASS(gbsi_cutsets_new(c, plan, &most, s->take, &s->cutset, err));
         }
         gbsi_sparse_mark(s->sparse, 0, s->take);
     }
-    GBSI_TRY(gbsi_exact_plan_tree(plan, s->take, &s->tree, err));
+    GBSI_PASS(gbsi_exact_plan_tree(plan, s->take, &s->tree, err));
     gbsi_sparse_mark(s->sparse, 1, s->take);
     for (const gbsi_cutset *cut = s->cutset; cut != NULL; cut = cut->next) {
         s->take[cut->component] = 1;
@@ -112,12 +108,10 @@ static gbs_status take_all(gbsi_solver *s, gbsi_exact_plan *plan, const gbsi_exa
     for (uint32_t i = 0; i < plan->elimination->n_parts; ++i) {
         const uint32_t v = c->variable[c->variable_start[i]];
         if (s->take[i] == 0) {
-            GBSI_TRY(gbsi_exact_refuse(plan, i, s->whole->user_variable[v], err));
+            GBSI_PASS(gbsi_exact_refuse(plan, i, s->whole->user_variable[v], err));
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Takes as many components as the memory allows. */

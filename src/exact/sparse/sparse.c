@@ -28,9 +28,7 @@ gbs_status gbsi_sparse_scratch_take(const gbsi_sparse *s, gbsi_watch *watch,
     *scratch = (gbsi_sparse_scratch){.join = {.watch = watch, .most_steps = INFINITY}};
     scratch->axis_of = gbsi_alloc_array_zero(s->n_variables, sizeof *scratch->axis_of);
     scratch->row = gbsi_alloc_array(s->tree->n_cliques, sizeof *scratch->row);
-    if (scratch->axis_of == NULL || scratch->row == NULL) {
-        return gbsi_no_memory(err, "sparse tables", s->n_variables * sizeof *scratch->axis_of);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "sparse tables", scratch->axis_of, scratch->row));
     return GBS_OK;
 }
 
@@ -44,7 +42,6 @@ void gbsi_sparse_scratch_free(gbsi_sparse_scratch *scratch)
 gbs_status gbsi_sparse_join_clique(const gbsi_sparse *s, uint32_t i, const double *value,
                                    gbsi_sparse_scratch *scratch, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_tree *tree = s->tree;
     const gbsi_clique *c = &tree->clique[i];
     const uint32_t *child = tree->child + tree->child_start[i];
@@ -60,18 +57,16 @@ gbs_status gbsi_sparse_join_clique(const gbsi_sparse *s, uint32_t i, const doubl
         for (uint32_t a = 0; a < below->n_separator; ++a) {
             to[a] = scratch->axis_of[tree->variable[below->first + a]];
         }
-        GBSI_TRY(gbsi_join_add(&scratch->join, &s->rows[child[k]], to,
-                               value != NULL ? value + s->first_row[child[k]] : NULL,
-                               &scratch->row[k], err));
+        GBSI_PASS(gbsi_join_add(&scratch->join, &s->rows[child[k]], to,
+                                value != NULL ? value + s->first_row[child[k]] : NULL,
+                                &scratch->row[k], err));
     }
     for (size_t k = tree->factor_start[i]; k < tree->factor_start[i + (size_t)1]; ++k) {
         const gbsi_sparse_factor *f = &s->factor[k];
-        GBSI_TRY(gbsi_join_add(&scratch->join, &f->rows, f->axis, value != NULL ? f->value : NULL,
-                               NULL, err));
+        GBSI_PASS(gbsi_join_add(&scratch->join, &f->rows, f->axis, value != NULL ? f->value : NULL,
+                                NULL, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_sparse_join_own(const gbsi_sparse *s, uint32_t i, const double *value,
@@ -119,9 +114,7 @@ static gbs_status begin(const gbsi_components *components, uint32_t component,
     const gbsi_conditioned *model = gbsi_exact_plan_model(plan);
     uint8_t *take = gbsi_alloc_array_zero(plan->elimination->n_parts, 1);
     gbsi_sparse *s = gbsi_alloc_zero(sizeof *s);
-    if (take == NULL || s == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "sparse tables", plan->elimination->n_parts + sizeof *s));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "sparse tables", take, s));
     take[component] = 1;
     s->components = components;
     s->component = component;
@@ -134,10 +127,8 @@ static gbs_status begin(const gbsi_components *components, uint32_t component,
     s->factor = gbsi_alloc_array_zero(s->tree->factor_start[n], sizeof *s->factor);
     s->first_row = gbsi_alloc_array_zero(n + 1, sizeof *s->first_row);
     s->n_entries_of = gbsi_alloc_array_zero(n, sizeof *s->n_entries_of);
-    if (s->arity == NULL || s->rows == NULL || s->factor == NULL || s->first_row == NULL ||
-        s->n_entries_of == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "sparse tables", n * sizeof *s->rows));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "sparse tables", s->arity, s->rows, s->factor, s->first_row,
+                       s->n_entries_of));
     memcpy(s->arity, model->arity, s->n_variables * sizeof *s->arity);
     *out = s;
     s = NULL;
@@ -276,9 +267,7 @@ gbs_status gbsi_sparse_streams(const gbsi_exact_plan *plan, gbsi_tree *dense, gb
     gbsi_tree *tree = NULL;
     uint8_t *all = gbsi_alloc_array(n_parts, 1);
     uint32_t *stream = gbsi_alloc_array(model->n_variables, sizeof *stream);
-    if (all == NULL || stream == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "sparse tables", model->n_variables * sizeof *stream));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "sparse tables", all, stream));
     memset(all, 1, n_parts);
     GBSI_TRY(gbsi_tree_new(model, plan->elimination, all, NULL, true, &tree, err));
     for (uint32_t i = 0; i < tree->n_cliques; ++i) {

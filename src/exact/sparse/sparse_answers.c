@@ -40,22 +40,16 @@ static size_t most_child_rows(const gbsi_sparse *s)
 static gbs_status begin(answering *a, const gbsi_sparse *s, gbsi_watch *watch, bool down,
                         gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t n_rows = s->first_row[s->tree->n_cliques];
     const size_t n_mass = down ? most_child_rows(s) : 0;
     const size_t n_homes = down ? s->n_variables : 0;
     *a = (answering){.sparse = s};
-    GBSI_TRY(gbsi_sparse_scratch_take(s, watch, &a->scratch, err));
+    GBSI_PASS(gbsi_sparse_scratch_take(s, watch, &a->scratch, err));
     a->value = gbsi_alloc_array(n_rows, sizeof *a->value);
     a->top = gbsi_alloc_array(s->tree->n_cliques, sizeof *a->top);
     a->mass = gbsi_alloc_array(n_mass, sizeof *a->mass);
     a->home = gbsi_alloc_array(n_homes, sizeof *a->home);
-    if (a->value == NULL || a->top == NULL || a->mass == NULL || a->home == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "sparse tables", (n_rows + n_mass) * sizeof *a->value));
-    }
-
-cleanup:
-    return status;
+    return GBSI_HAVE(err, "sparse tables", a->value, a->top, a->mass, a->home);
 }
 
 static void answering_free(answering *a)
@@ -93,7 +87,6 @@ static double value_of(const log_sum *l)
 /* The message of clique i. @param log_z in and out: ln of what it was divided by is added. */
 static gbs_status clique_up(answering *a, uint32_t i, gbsi_sum *log_z, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_sparse *s = a->sparse;
     gbsi_join *join = &a->scratch.join;
     const gbsi_clique *c = &s->tree->clique[i];
@@ -102,9 +95,9 @@ static gbs_status clique_up(answering *a, uint32_t i, gbsi_sum *log_z, gbs_error
     log_sum sum = nothing;
     size_t row = 0;
     a->top[i] = -INFINITY;
-    GBSI_TRY(gbsi_sparse_join_clique(s, i, a->value, &a->scratch, err));
-    GBSI_TRY(gbsi_sparse_join_own(s, i, NULL, &a->scratch, err));
-    GBSI_TRY(gbsi_join_begin(join, err));
+    GBSI_PASS(gbsi_sparse_join_clique(s, i, a->value, &a->scratch, err));
+    GBSI_PASS(gbsi_sparse_join_own(s, i, NULL, &a->scratch, err));
+    GBSI_PASS(gbsi_join_begin(join, err));
     while (gbsi_join_next(join)) {
         if (join->changed < c->n_separator && sum.sum > 0.0) {
             message[row] = value_of(&sum);
@@ -122,22 +115,17 @@ static gbs_status clique_up(answering *a, uint32_t i, gbsi_sum *log_z, gbs_error
         message[r] -= a->top[i];
     }
     *log_z = gbsi_sum_add(*log_z, (gbsi_sum){.high = a->top[i]});
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status pass_up(answering *a, double *log_z, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_sum total = {0};
     for (uint32_t i = 0; i < a->sparse->tree->n_cliques && !a->scratch.join.stopped; ++i) {
-        GBSI_TRY(clique_up(a, i, &total, err));
+        GBSI_PASS(clique_up(a, i, &total, err));
     }
     *log_z = total.high + total.low;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- down ---------------------------------------------------------------------------------- */
@@ -178,7 +166,6 @@ static uint32_t list_homes(const answering *a, uint32_t i, uint32_t *axis, size_
 /* The probabilities of the rows of clique i's children, and marginals. */
 static gbs_status clique_down(answering *a, uint32_t i, double *p, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_sparse *s = a->sparse;
     const gbsi_tree *tree = s->tree;
     gbsi_join *join = &a->scratch.join;
@@ -192,9 +179,9 @@ static gbs_status clique_down(answering *a, uint32_t i, double *p, gbs_error *er
         n += s->rows[child[k]].n;
     }
     memset(a->mass, 0, n * sizeof *a->mass);
-    GBSI_TRY(gbsi_sparse_join_clique(s, i, a->value, &a->scratch, err));
-    GBSI_TRY(gbsi_sparse_join_own(s, i, a->value, &a->scratch, err));
-    GBSI_TRY(gbsi_join_begin(join, err));
+    GBSI_PASS(gbsi_sparse_join_clique(s, i, a->value, &a->scratch, err));
+    GBSI_PASS(gbsi_sparse_join_own(s, i, a->value, &a->scratch, err));
+    GBSI_PASS(gbsi_join_begin(join, err));
     while (gbsi_join_next(join)) {
         const double q = gbsi_exp(gbsi_join_value(join));
         double *m = a->mass;
@@ -213,9 +200,7 @@ static gbs_status clique_down(answering *a, uint32_t i, double *p, gbs_error *er
             message[r] = gbsi_log(*m++) - message[r] - a->top[child[k]];
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* The marginals of the component, set to 0 or divided by their sums. */
@@ -280,18 +265,17 @@ cleanup:
  * its separator. @param x [variables of the tree's model] in and out. */
 static gbs_status trace_back(answering *a, uint32_t i, uint32_t *x, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_tree *tree = a->sparse->tree;
     const gbsi_clique *c = &tree->clique[i];
     const uint32_t *variable = tree->variable + c->first;
     gbsi_join *join = &a->scratch.join;
     double most = -INFINITY;
-    GBSI_TRY(gbsi_sparse_join_clique(a->sparse, i, a->value, &a->scratch, err));
+    GBSI_PASS(gbsi_sparse_join_clique(a->sparse, i, a->value, &a->scratch, err));
     for (uint32_t k = 0; k < c->n_separator; ++k) {
         join->begin[k] = x[variable[k]];
         join->end[k] = x[variable[k]] + 1;
     }
-    GBSI_TRY(gbsi_join_begin(join, err));
+    GBSI_PASS(gbsi_join_begin(join, err));
     while (gbsi_join_next(join)) {
         if (gbsi_join_value(join) > most) {
             most = gbsi_join_value(join);
@@ -300,9 +284,7 @@ static gbs_status trace_back(answering *a, uint32_t i, uint32_t *x, gbs_error *e
             }
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_sparse_maximise(const gbsi_sparse *sparse, gbsi_watch *watch, uint32_t *x,
@@ -313,9 +295,7 @@ gbs_status gbsi_sparse_maximise(const gbsi_sparse *sparse, gbsi_watch *watch, ui
     answering a = {0};
     uint32_t *found = gbsi_alloc_array_zero(sparse->n_variables, sizeof *found);
     *log_weight = -INFINITY;
-    if (found == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "sparse tables", sparse->n_variables * sizeof *found));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "sparse tables", found));
     if (sparse->impossible) {
         goto cleanup;
     }
@@ -364,13 +344,12 @@ static size_t column_of(const gbsi_join *join, const gbsi_clique *c)
 /* The running sums of clique i, after those of the cliques before it. */
 static gbs_status accumulate(answering *a, uint32_t i, gbsi_sparse_draws *d, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_sparse *s = a->sparse;
     gbsi_join *join = &a->scratch.join;
     size_t n = d->begin[s->first_row[i]];
-    GBSI_TRY(gbsi_sparse_join_clique(s, i, a->value, &a->scratch, err));
-    GBSI_TRY(gbsi_sparse_join_own(s, i, NULL, &a->scratch, err));
-    GBSI_TRY(gbsi_join_begin(join, err));
+    GBSI_PASS(gbsi_sparse_join_clique(s, i, a->value, &a->scratch, err));
+    GBSI_PASS(gbsi_sparse_join_own(s, i, NULL, &a->scratch, err));
+    GBSI_PASS(gbsi_join_begin(join, err));
     while (gbsi_join_next(join)) {
         const size_t row = s->first_row[i] + join->node[a->scratch.own_row];
         const double before = n > d->begin[row] ? d->sum[n - 1] : 0.0;
@@ -378,9 +357,7 @@ static gbs_status accumulate(answering *a, uint32_t i, gbsi_sparse_draws *d, gbs
         d->column[n] = column_of(join, &s->tree->clique[i]);
         d->begin[row + 1] = ++n; /* no row is without entries */
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* @param out NULL before; what is there afterwards is the caller's whatever is returned. */
@@ -394,16 +371,12 @@ static gbs_status make_draws(const gbsi_sparse *s, gbsi_watch *watch, gbsi_spars
     const size_t n_rows = s->first_row[s->tree->n_cliques];
     gbsi_sparse_draws *d = gbsi_alloc_zero(sizeof *d);
     *out = d;
-    if (d == NULL) {
-        return gbsi_no_memory(err, "sparse tables", sizeof *d);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "sparse tables", d));
     d->sparse = s;
     d->begin = gbsi_alloc_array_zero(n_rows + 1, sizeof *d->begin);
     d->sum = gbsi_alloc_array(n, sizeof *d->sum);
     d->column = gbsi_alloc_array(n, sizeof *d->column);
-    if (d->begin == NULL || d->sum == NULL || d->column == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "sparse tables", (2 * n + n_rows) * sizeof *d->sum));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "sparse tables", d->begin, d->sum, d->column));
     GBSI_TRY(begin(&a, s, watch, false, err));
     GBSI_TRY(pass_up(&a, &log_z, err));
     for (uint32_t i = 0; i < s->tree->n_cliques && !a.scratch.join.stopped; ++i) {

@@ -30,14 +30,13 @@ void gbsi_join_clear(gbsi_join *join, uint32_t n_axes, const uint32_t *arity)
 gbs_status gbsi_join_add(gbsi_join *join, const gbsi_trie *rows, const uint32_t *axis,
                          const double *value, uint32_t *row, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     void *added = join->added;
     void *node = join->node;
-    GBSI_TRY(gbsi_reserve(&added, &join->added_capacity, join->n_added + rows->n_axes,
-                          sizeof *join->added, "sparse tables", err));
+    GBSI_PASS(gbsi_reserve(&added, &join->added_capacity, join->n_added + rows->n_axes,
+                           sizeof *join->added, "sparse tables", err));
     join->added = added;
-    GBSI_TRY(gbsi_reserve(&node, &join->node_capacity, join->n_nodes + rows->n_axes + 1,
-                          sizeof *join->node, "sparse tables", err));
+    GBSI_PASS(gbsi_reserve(&node, &join->node_capacity, join->n_nodes + rows->n_axes + 1,
+                           sizeof *join->node, "sparse tables", err));
     join->node = node;
     assert(rows->n > 0);
     for (uint32_t k = 0; k < rows->n_axes; ++k) {
@@ -54,18 +53,15 @@ gbs_status gbsi_join_add(gbsi_join *join, const gbsi_trie *rows, const uint32_t 
     if (row != NULL) {
         *row = (uint32_t)join->n_nodes - 1;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_join_begin(gbsi_join *join, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     size_t n = 0;
     void *step = join->step;
-    GBSI_TRY(gbsi_reserve(&step, &join->step_capacity, join->n_added, sizeof *join->step,
-                          "sparse tables", err));
+    GBSI_PASS(gbsi_reserve(&step, &join->step_capacity, join->n_added, sizeof *join->step,
+                           "sparse tables", err));
     join->step = step;
     for (uint32_t k = 0; k < join->n_axes; ++k) {
         join->first_step[k] = (uint32_t)n;
@@ -80,9 +76,7 @@ gbs_status gbsi_join_begin(gbsi_join *join, gbs_error *err)
     join->at = 0;
     join->try[0] = join->begin[0];
     join->changed = 0;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Puts axis k into state a. @return whether all operands have an entry that begins so. */

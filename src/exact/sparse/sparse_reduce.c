@@ -98,16 +98,15 @@ static size_t project(const making *m, size_t f, uint32_t n, const uint32_t *pos
 static gbs_status make_rows(const double *dense, size_t size, uint32_t n_axes,
                             const uint32_t *arity, gbsi_trie *rows, double *value, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint32_t x[GBSI_TREE_AXES] = {0};
     uint32_t shared = 0; /* axes on which x agrees with the row before */
-    GBSI_TRY(gbsi_trie_init(rows, n_axes, arity, err));
+    GBSI_PASS(gbsi_trie_init(rows, n_axes, arity, err));
     for (size_t i = 0; i < size; ++i) {
         if (dense[i] > -INFINITY) {
             if (value != NULL) {
                 value[rows->n] = dense[i];
             }
-            GBSI_TRY(gbsi_trie_add(rows, x, shared, err));
+            GBSI_PASS(gbsi_trie_add(rows, x, shared, err));
             shared = n_axes;
         }
         for (uint32_t k = n_axes; k-- > 0;) {
@@ -118,9 +117,7 @@ static gbs_status make_rows(const double *dense, size_t size, uint32_t n_axes,
             x[k] = 0;
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static void arities_of(const making *m, size_t f, uint32_t n, const uint32_t *position,
@@ -143,7 +140,6 @@ static void set_axes(making *m, uint32_t clique)
 /* The factors of clique i. */
 static gbs_status make_factors(making *m, uint32_t i, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_tree *tree = m->s->tree;
     set_axes(m, i);
     for (size_t k = tree->factor_start[i]; k < tree->factor_start[i + (size_t)1]; ++k) {
@@ -156,19 +152,15 @@ static gbs_status make_factors(making *m, uint32_t i, gbs_error *err)
         arities_of(m, tree->factor[k], n, position, arity);
         factor->axis = gbsi_alloc_array(n, sizeof *factor->axis);
         factor->value = gbsi_alloc_array(size, sizeof *factor->value);
-        if (factor->axis == NULL || factor->value == NULL) {
-            GBSI_TRY(gbsi_no_memory(err, "sparse tables", size * sizeof *factor->value));
-        }
+        GBSI_PASS(GBSI_HAVE(err, "sparse tables", factor->axis, factor->value));
         memcpy(factor->axis, axis, n * sizeof *axis);
-        GBSI_TRY(make_rows(m->dense, size, n, arity, &factor->rows, factor->value, err));
+        GBSI_PASS(make_rows(m->dense, size, n, arity, &factor->rows, factor->value, err));
         m->s->impossible = m->s->impossible || factor->rows.n == 0;
         m->owner[k] = i;
         m->bytes += gbsi_trie_bytes(&factor->rows) + size * sizeof *factor->value;
         m->scratch.join.n_steps += size;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Lists the factors of each variable. */
@@ -198,7 +190,6 @@ static void list_factors(making *m)
 /* Adds what factor k, of another clique, says of the separator of clique i, if it says anything. */
 static gbs_status add_filter(making *m, uint32_t i, size_t k, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t f = m->s->tree->factor[k];
     uint32_t position[GBSI_TREE_AXES];
     uint32_t axis[GBSI_TREE_AXES];
@@ -211,20 +202,18 @@ static gbs_status add_filter(making *m, uint32_t i, size_t k, gbs_error *err)
     const size_t size = project(m, f, n, position);
     arities_of(m, f, n, position, arity);
     m->scratch.join.n_steps += size;
-    GBSI_TRY(gbsi_reserve(&filter, &m->filter_capacity, m->n_filters + 1, sizeof *m->filter,
-                          "sparse tables", err));
+    GBSI_PASS(gbsi_reserve(&filter, &m->filter_capacity, m->n_filters + 1, sizeof *m->filter,
+                           "sparse tables", err));
     m->filter = filter;
     gbsi_trie *rows = &m->filter[m->n_filters++];
     *rows = (gbsi_trie){0};
-    GBSI_TRY(make_rows(m->dense, size, n, arity, rows, NULL, err));
+    GBSI_PASS(make_rows(m->dense, size, n, arity, rows, NULL, err));
     if (rows->n < size) {
-        GBSI_TRY(gbsi_join_add(&m->scratch.join, rows, axis, NULL, NULL, err));
+        GBSI_PASS(gbsi_join_add(&m->scratch.join, rows, axis, NULL, NULL, err));
     } else {
         gbsi_trie_free(&m->filter[--m->n_filters]);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static bool is_filter(const making *m, uint32_t i, size_t k)
@@ -240,7 +229,6 @@ static bool is_filter(const making *m, uint32_t i, size_t k)
 
 static gbs_status add_filters(making *m, uint32_t i, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_clique *c = &m->s->tree->clique[i];
     for (uint32_t a = 0; a < c->n_separator; ++a) {
         const uint32_t v = m->s->tree->variable[c->first + a];
@@ -248,13 +236,11 @@ static gbs_status add_filters(making *m, uint32_t i, gbs_error *err)
             const size_t k = m->of[at];
             if (m->seen[k] != i + 1 && is_filter(m, i, k)) {
                 m->seen[k] = i + 1;
-                GBSI_TRY(add_filter(m, i, k, err));
+                GBSI_PASS(add_filter(m, i, k, err));
             }
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static void free_filters(making *m)
@@ -300,7 +286,6 @@ cleanup:
 /* Room for marks of the rows of clique i's children. @param n out: how many. */
 static gbs_status take_marks(making *m, uint32_t i, size_t *n, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_tree *tree = m->s->tree;
     void *alive = m->alive;
     *n = 0;
@@ -309,21 +294,18 @@ static gbs_status take_marks(making *m, uint32_t i, size_t *n, gbs_error *err)
         *n += gbsi_trie_most(&m->s->rows[tree->child[k]]);
     }
     m->bytes += *n > m->alive_capacity ? *n - m->alive_capacity : 0;
-    GBSI_TRY(gbsi_reserve(&alive, &m->alive_capacity, *n, 1, "sparse tables", err));
+    GBSI_PASS(gbsi_reserve(&alive, &m->alive_capacity, *n, 1, "sparse tables", err));
     m->alive = alive;
     if (*n > 0) {
         memset(m->alive, 0, *n);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Counts the entries of clique i, whose rows are final, and keeps the rows of its children that
  * belong to one. */
 static gbs_status reduce_down(making *m, uint32_t i, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_sparse *s = m->s;
     const uint32_t *child = s->tree->child + s->tree->child_start[i];
     const uint32_t n_children = s->tree->child_start[i + (size_t)1] - s->tree->child_start[i];
@@ -331,10 +313,10 @@ static gbs_status reduce_down(making *m, uint32_t i, gbs_error *err)
     const uint64_t before = join->n_steps;
     uint64_t n_entries = 0;
     size_t n = 0;
-    GBSI_TRY(take_marks(m, i, &n, err));
-    GBSI_TRY(gbsi_sparse_join_clique(s, i, NULL, &m->scratch, err));
-    GBSI_TRY(gbsi_sparse_join_own(s, i, NULL, &m->scratch, err));
-    GBSI_TRY(gbsi_join_begin(join, err));
+    GBSI_PASS(take_marks(m, i, &n, err));
+    GBSI_PASS(gbsi_sparse_join_clique(s, i, NULL, &m->scratch, err));
+    GBSI_PASS(gbsi_sparse_join_own(s, i, NULL, &m->scratch, err));
+    GBSI_PASS(gbsi_join_begin(join, err));
     while (gbsi_join_next(join)) {
         ++n_entries;
         for (uint32_t k = 0; k < n_children; ++k) {
@@ -348,9 +330,7 @@ static gbs_status reduce_down(making *m, uint32_t i, gbs_error *err)
     s->n_entries += (double)n_entries;
     s->n_steps += (double)(join->n_steps - before);
     m->given_up = join->stopped || m->bytes > m->most_bytes;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- both ---------------------------------------------------------------------------------- */
@@ -372,7 +352,6 @@ static void making_free(making *m)
 
 static gbs_status take_making(making *m, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_tree *tree = m->s->tree;
     const size_t n = tree->factor_start[tree->n_cliques];
     size_t n_scope = 0;
@@ -387,16 +366,12 @@ static gbs_status take_making(making *m, gbs_error *err)
     m->first_alive = gbsi_alloc_array(tree->n_cliques, sizeof *m->first_alive);
     m->logs = gbsi_alloc_array(tree->n_factor, sizeof *m->logs);
     m->dense = gbsi_alloc_array(tree->n_factor, sizeof *m->dense);
-    if (m->owner == NULL || m->first_of == NULL || m->of == NULL || m->seen == NULL ||
-        m->first_alive == NULL || m->logs == NULL || m->dense == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "sparse tables", 2 * tree->n_factor * sizeof *m->logs));
-    }
+    GBSI_PASS(GBSI_HAVE(err, "sparse tables", m->owner, m->first_of, m->of, m->seen, m->first_alive,
+                        m->logs, m->dense));
     m->bytes = (2 * (uint64_t)tree->n_factor + n_scope + m->model->n_variables) * sizeof(double) +
                n * (sizeof *m->s->factor + 2 * sizeof(uint32_t)) +
                tree->n_cliques * (sizeof *m->s->rows + 5 * sizeof(double));
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Adds the entries of clique i to those that are done. Gives up if most entries done so far are not

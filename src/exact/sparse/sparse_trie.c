@@ -43,7 +43,6 @@ static gbs_status add_node(gbsi_trie_level *level, gbs_error *err)
 
 gbs_status gbsi_trie_add(gbsi_trie *rows, const uint32_t *x, uint32_t shared, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     if (rows->n_axes == 0) {
         rows->n = 1;
         return GBS_OK;
@@ -52,7 +51,7 @@ gbs_status gbsi_trie_add(gbsi_trie *rows, const uint32_t *x, uint32_t shared, gb
         return gbsi_fail(err, GBS_ERR_LIMIT, "sparse tables: too many nonzero entries");
     }
     for (uint32_t k = rows->n == 0 ? 0 : shared + 1; k < rows->n_axes; ++k) {
-        GBSI_TRY(add_node(&rows->level[k], err));
+        GBSI_PASS(add_node(&rows->level[k], err));
     }
     for (uint32_t k = rows->n == 0 ? 0 : shared; k < rows->n_axes; ++k) {
         gbsi_trie_level *level = &rows->level[k];
@@ -63,9 +62,7 @@ gbs_status gbsi_trie_add(gbsi_trie *rows, const uint32_t *x, uint32_t shared, gb
             last ? rows->n + 1 : rows->level[k + 1].n;
     }
     ++rows->n;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Every node has a row below it, so the nodes of the next level that belong to node i are numbered

@@ -87,9 +87,7 @@ gbs_status gbsi_tables_new(const gbsi_tree *tree, gbsi_keep keep, gbsi_pool *poo
 {
     gbs_status status = GBS_OK;
     gbsi_tables *t = gbsi_alloc_zero(sizeof *t);
-    if (t == NULL) {
-        return gbsi_no_memory(err, "junction tree", sizeof *t);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "junction tree", t));
     t->tree = tree;
     t->keep = keep;
     t->pool = pool;
@@ -104,11 +102,8 @@ gbs_status gbsi_tables_new(const gbsi_tree *tree, gbsi_keep keep, gbsi_pool *poo
     t->spread = gbsi_alloc_array(tree->n_cliques, sizeof *t->spread);
     t->top = gbsi_alloc_array(n_factors(tree), sizeof *t->top);
     t->log_scale = gbsi_alloc_array(2 * (size_t)tree->n_cliques, sizeof *t->log_scale);
-    if (t->table == NULL || t->stack == NULL || t->remade == NULL || t->factor == NULL ||
-        t->axis_of == NULL || t->map == NULL || t->partial == NULL || t->weights == NULL ||
-        t->spread == NULL || t->top == NULL || t->log_scale == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "junction tree", n_tables(tree, keep) * sizeof *t->table));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "junction tree", t->table, t->stack, t->remade, t->factor, t->axis_of,
+                       t->map, t->partial, t->weights, t->spread, t->top, t->log_scale));
     t->workers = gbsi_branch_workers_new(t);
     *out = t;
     t = NULL;

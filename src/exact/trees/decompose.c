@@ -229,33 +229,29 @@ static gbs_status room(void *array, size_t *capacity, size_t n, size_t size, gbs
 
 static gbs_status add_variable(making *m, uint32_t arity, uint32_t *variable, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     if (m->n_variables >= GBSI_NONE / 2) {
         return gbsi_fail(err, GBS_ERR_LIMIT,
                          "exact inference: long factors would need more than %u variables",
                          GBSI_NONE / 2);
     }
-    GBSI_TRY(room(&m->to->arity, &m->room_arity, m->n_variables + 1, sizeof(uint32_t), err));
+    GBSI_PASS(room(&m->to->arity, &m->room_arity, m->n_variables + 1, sizeof(uint32_t), err));
     *variable = (uint32_t)m->n_variables;
     m->to->arity[m->n_variables++] = arity;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Adds a factor of the given kind; its scope is copied. */
 static gbs_status add_factor(making *m, uint8_t kind, size_t n, const uint32_t *scope,
                              const uint32_t *literal, double weight, uint32_t aux, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_factors *f = &m->to->factors;
     const size_t i = f->n_factors;
-    GBSI_TRY(room(&f->kind, &m->room_kind, i + 1, 1, err));
-    GBSI_TRY(room(&f->weight, &m->room_weight, i + 1, sizeof *f->weight, err));
-    GBSI_TRY(room(&f->aux, &m->room_aux, i + 1, sizeof *f->aux, err));
-    GBSI_TRY(room(&f->scope_start, &m->room_start, i + 2, sizeof *f->scope_start, err));
-    GBSI_TRY(room(&f->scope, &m->room_scope, m->n_scope + n, sizeof *f->scope, err));
-    GBSI_TRY(room(&f->literal, &m->room_literal, m->n_scope + n, sizeof *f->literal, err));
+    GBSI_PASS(room(&f->kind, &m->room_kind, i + 1, 1, err));
+    GBSI_PASS(room(&f->weight, &m->room_weight, i + 1, sizeof *f->weight, err));
+    GBSI_PASS(room(&f->aux, &m->room_aux, i + 1, sizeof *f->aux, err));
+    GBSI_PASS(room(&f->scope_start, &m->room_start, i + 2, sizeof *f->scope_start, err));
+    GBSI_PASS(room(&f->scope, &m->room_scope, m->n_scope + n, sizeof *f->scope, err));
+    GBSI_PASS(room(&f->literal, &m->room_literal, m->n_scope + n, sizeof *f->literal, err));
     f->kind[i] = kind;
     f->weight[i] = weight;
     f->aux[i] = aux;
@@ -269,32 +265,27 @@ static gbs_status add_factor(making *m, uint8_t kind, size_t n, const uint32_t *
     m->n_scope += n;
     f->scope_start[i + 1] = m->n_scope;
     ++f->n_factors;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Adds a table factor of one to three variables. @param table out: its entries, to be filled. */
 static gbs_status add_table(making *m, uint32_t n, const uint32_t *scope, double **table,
                             gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_factors *f = &m->to->factors;
     size_t entries = 1;
     for (uint32_t k = 0; k < n; ++k) {
         entries *= m->to->arity[scope[k]];
     }
     const size_t at = f->table_start[f->n_tables];
-    GBSI_TRY(
+    GBSI_PASS(
         room(&f->table_start, &m->room_table_start, f->n_tables + 2, sizeof *f->table_start, err));
-    GBSI_TRY(room(&f->table, &m->room_table, at + entries, sizeof *f->table, err));
-    GBSI_TRY(add_factor(m, GBS_FACTOR_TABLE, n, scope, NULL, 0.0, (uint32_t)f->n_tables, err));
+    GBSI_PASS(room(&f->table, &m->room_table, at + entries, sizeof *f->table, err));
+    GBSI_PASS(add_factor(m, GBS_FACTOR_TABLE, n, scope, NULL, 0.0, (uint32_t)f->n_tables, err));
     ++f->n_tables;
     f->table_start[f->n_tables] = at + entries;
     *table = f->table + at;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- chains -------------------------------------------------------------------------------- */
@@ -361,7 +352,6 @@ static bool fits_level(const gbsi_factors *f, const reading *r, uint32_t reached
 static gbs_status add_link(making *m, reading *r, uint32_t k, uint32_t before, uint32_t next,
                            gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_factors *f = &m->from->factors;
     const uint32_t v = f->scope[f->scope_start[r->factor] + k];
     const uint32_t scope[] = {v, next, before};
@@ -374,7 +364,7 @@ static gbs_status add_link(making *m, reading *r, uint32_t k, uint32_t before, u
     if (full != NULL) {
         *full = (uint32_t)m->to->factors.n_tables;
     }
-    GBSI_TRY(add_table(m, k == 0 ? 2 : 3, scope, &t, err));
+    GBSI_PASS(add_table(m, k == 0 ? 2 : 3, scope, &t, err));
     if (r->kind == REMEMBER_CAUSE) {
         fill_causes(f, r, m->to->arity, k, t);
         return GBS_OK;
@@ -386,22 +376,19 @@ static gbs_status add_link(making *m, reading *r, uint32_t k, uint32_t before, u
             }
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Adds the factor g(last state, head). */
 static gbs_status add_value(making *m, const reading *r, uint32_t last, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_factors *f = &m->from->factors;
     const bool free_head = head_is_free(f, r->factor);
     const size_t end = f->scope_start[r->factor + 1];
     const uint32_t scope[] = {last, f->scope[end - 1]};
     const uint32_t n_head = free_head ? m->to->arity[scope[1]] : 1;
     double *t = NULL;
-    GBSI_TRY(add_table(m, free_head ? 2 : 1, scope, &t, err));
+    GBSI_PASS(add_table(m, free_head ? 2 : 1, scope, &t, err));
     for (uint32_t s = 0; s < m->to->arity[last]; ++s) {
         for (uint32_t h = 0; h < n_head; ++h) {
             if (r->kind == REMEMBER_CAUSE) {
@@ -415,25 +402,19 @@ static gbs_status add_value(making *m, const reading *r, uint32_t last, gbs_erro
             }
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status add_chain(making *m, reading *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint32_t before = GBSI_NONE;
     for (uint32_t k = 0; k < r->n_body; ++k) {
         uint32_t next = 0;
-        GBSI_TRY(add_variable(m, n_states(r, k + 1), &next, err));
-        GBSI_TRY(add_link(m, r, k, before, next, err));
+        GBSI_PASS(add_variable(m, n_states(r, k + 1), &next, err));
+        GBSI_PASS(add_link(m, r, k, before, next, err));
         before = next;
     }
-    GBSI_TRY(add_value(m, r, before, err));
-
-cleanup:
-    return status;
+    return add_value(m, r, before, err);
 }
 
 static gbs_status copy_factor(making *m, size_t i, gbs_error *err)
@@ -448,22 +429,19 @@ static gbs_status copy_factor(making *m, size_t i, gbs_error *err)
 
 static gbs_status begin(making *m, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_factors *from = &m->from->factors;
     gbsi_factors *f = &m->to->factors;
     const size_t n_entries = from->table_start[from->n_tables];
     m->n_variables = m->from->n_variables;
     m->to->model = m->from->model;
     m->to->log_constant = m->from->log_constant;
-    GBSI_TRY(room(&m->to->arity, &m->room_arity, m->n_variables, sizeof(uint32_t), err));
-    GBSI_TRY(room(&f->scope_start, &m->room_start, 1, sizeof *f->scope_start, err));
-    GBSI_TRY(room(&f->table_start, &m->room_table_start, from->n_tables + 1, sizeof *f->table_start,
-                  err));
-    GBSI_TRY(room(&f->table, &m->room_table, n_entries, sizeof *f->table, err));
+    GBSI_PASS(room(&m->to->arity, &m->room_arity, m->n_variables, sizeof(uint32_t), err));
+    GBSI_PASS(room(&f->scope_start, &m->room_start, 1, sizeof *f->scope_start, err));
+    GBSI_PASS(room(&f->table_start, &m->room_table_start, from->n_tables + 1,
+                   sizeof *f->table_start, err));
+    GBSI_PASS(room(&f->table, &m->room_table, n_entries, sizeof *f->table, err));
     f->logical = gbsi_alloc_array(from->n_logical, sizeof *f->logical);
-    if (f->logical == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "long factors", from->n_logical * sizeof *f->logical));
-    }
+    GBSI_PASS(GBSI_HAVE(err, "long factors", f->logical));
     memcpy(m->to->arity, m->from->arity, m->n_variables * sizeof *m->to->arity);
     f->scope_start[0] = 0;
     memcpy(f->table_start, from->table_start, (from->n_tables + 1) * sizeof *f->table_start);
@@ -475,9 +453,7 @@ static gbs_status begin(making *m, gbs_error *err)
     }
     f->n_tables = from->n_tables;
     f->n_logical = from->n_logical;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status end(making *m, gbs_error *err)
@@ -485,9 +461,7 @@ static gbs_status end(making *m, gbs_error *err)
     gbsi_conditioned *to = m->to;
     to->n_variables = (uint32_t)m->n_variables;
     to->state_offset = gbsi_alloc_array_zero(m->n_variables + 1, sizeof *to->state_offset);
-    if (to->state_offset == NULL) {
-        return gbsi_no_memory(err, "long factors", m->n_variables * sizeof *to->state_offset);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "long factors", to->state_offset));
     for (size_t v = 0; v < m->n_variables; ++v) {
         to->state_offset[v + 1] = to->state_offset[v] + to->arity[v];
     }
@@ -517,9 +491,7 @@ gbs_status gbsi_decompose(const gbsi_conditioned *model, bool maximised, gbsi_co
         return GBS_OK;
     }
     m.to = gbsi_alloc_zero(sizeof *m.to);
-    if (m.to == NULL) {
-        return gbsi_no_memory(err, "long factors", sizeof *m.to);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "long factors", m.to));
     GBSI_TRY(begin(&m, err));
     for (size_t i = 0; i < model->factors.n_factors; ++i) {
         reading r = read_factor(model, i, maximised);

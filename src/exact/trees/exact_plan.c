@@ -22,9 +22,7 @@ static gbs_status spread_maximise(gbsi_exact_plan *plan, const gbsi_exact_limits
         return GBS_OK;
     }
     plan->maximise = gbsi_alloc_array_zero(n, 1);
-    if (plan->maximise == NULL) {
-        return gbsi_no_memory(err, "junction tree", n);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "junction tree", plan->maximise));
     if (limits->maximise) {
         memset(plan->maximise, 1, n);
     } else {
@@ -40,9 +38,7 @@ gbs_status gbsi_exact_plan_new(const gbsi_conditioned *model, const gbsi_graph *
     gbs_status status = GBS_OK;
     const uint64_t spent = gbsi_exact_search_bytes(model);
     gbsi_exact_plan *plan = gbsi_alloc_zero(sizeof *plan);
-    if (plan == NULL) {
-        return gbsi_no_memory(err, "junction tree", sizeof *plan);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "junction tree", plan));
     plan->model = model;
     GBSI_TRY(gbsi_decompose(model, limits->maximise, &plan->chains, err));
     plan->eliminated = plan->chains != NULL ? plan->chains : model;
@@ -153,7 +149,6 @@ gbsi_keep gbsi_exact_keep(const gbsi_tree *tree, bool up_only, uint64_t bytes)
 gbs_status gbsi_exact_plan_choose(gbsi_exact_plan *plan, bool up_only, double ns, uint64_t bytes,
                                   uint8_t *take, gbsi_tree **out, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const double least_ns = up_only ? GBSI_STACK_NS : GBSI_TABLES_NS;
     *out = NULL;
     for (chosen c = choose(plan, UINT64_MAX, take); c.most > 0;
@@ -162,7 +157,7 @@ gbs_status gbsi_exact_plan_choose(gbsi_exact_plan *plan, bool up_only, double ns
         if ((double)c.sum * least_ns > ns) {
             continue;
         }
-        GBSI_TRY(gbsi_exact_plan_tree(plan, take, out, err));
+        GBSI_PASS(gbsi_exact_plan_tree(plan, take, out, err));
         const gbsi_keep keep = gbsi_exact_keep(*out, up_only, own_bytes);
         if (gbsi_exact_bytes(*out, keep) <= own_bytes &&
             (double)c.sum * gbsi_exact_entry_ns(keep) <= ns) {
@@ -171,9 +166,7 @@ gbs_status gbsi_exact_plan_choose(gbsi_exact_plan *plan, bool up_only, double ns
         gbsi_exact_plan_take_back(plan, *out);
         *out = NULL;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_exact_check_bytes(const gbsi_tree *tree, gbsi_keep keep, uint64_t bytes,

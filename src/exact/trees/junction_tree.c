@@ -195,10 +195,8 @@ static gbs_status take_tree(making *m, gbs_error *err)
     t->tree_end = gbsi_alloc_array(t->n_trees, sizeof *t->tree_end);
     t->factor_start = gbsi_alloc_array_zero(n + 2, sizeof *t->factor_start);
     t->factor = gbsi_alloc_array(t->model->factors.n_factors, sizeof *t->factor);
-    if (t->clique == NULL || t->variable == NULL || t->child_start == NULL || t->child == NULL ||
-        t->tree_end == NULL || t->factor_start == NULL || t->factor == NULL) {
-        return gbsi_no_memory(err, "junction tree", t->n_variables * sizeof *t->variable);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "junction tree", t->clique, t->variable, t->child_start, t->child,
+                        t->tree_end, t->factor_start, t->factor));
     return GBS_OK;
 }
 
@@ -332,10 +330,8 @@ static gbs_status take_making(making *m, gbs_error *err)
     m->child = gbsi_alloc_array(n, sizeof *m->child);
     m->covered = gbsi_alloc_array(n, 1);
     m->group = gbsi_alloc_array(n, sizeof *m->group);
-    if (m->position == NULL || m->parent == NULL || m->cover == NULL || m->group_of == NULL ||
-        m->by_last == NULL || m->child == NULL || m->covered == NULL || m->group == NULL) {
-        return gbsi_no_memory(err, "junction tree", n * sizeof *m->group);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "junction tree", m->position, m->parent, m->cover, m->group_of,
+                        m->by_last, m->child, m->covered, m->group));
     memset(m->position, 0xff, n * sizeof *m->position);
     return GBS_OK;
 }
@@ -379,9 +375,7 @@ gbs_status gbsi_tree_new(const gbsi_conditioned *model, const gbsi_elimination *
     rank *scratch = NULL;
     making m = {.e = elimination, .maximise = maximise, .n_positions = elimination->n_variables};
     m.tree = gbsi_alloc_zero(sizeof *m.tree);
-    if (m.tree == NULL) {
-        return gbsi_no_memory(err, "junction tree", sizeof *m.tree);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "junction tree", m.tree));
     m.tree->model = model;
     GBSI_TRY(take_making(&m, err));
     for (uint32_t p = 0; p < elimination->n_parts; ++p) {
@@ -402,9 +396,7 @@ gbs_status gbsi_tree_new(const gbsi_conditioned *model, const gbsi_elimination *
     }
     list_children(&m);
     scratch = gbsi_alloc_array(m.n_groups, sizeof *scratch);
-    if (scratch == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "junction tree", m.n_groups * sizeof *scratch));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "junction tree", scratch));
     for (uint32_t i = 0; i < m.n_groups; ++i) {
         measure_group(&m, &m.group[m.by_last[i]], scratch);
     }

@@ -66,9 +66,7 @@ gbs_status gbsi_tree_find_branches(gbsi_tree *tree, gbs_error *err)
     }
     tree->branch = gbsi_alloc_array(n, sizeof *tree->branch);
     tree->branch_start = gbsi_alloc_array_zero(tree->n_trees + (size_t)1, sizeof(uint32_t));
-    if (tree->branch == NULL || tree->branch_start == NULL) {
-        return gbsi_no_memory(err, "junction tree", n * sizeof *tree->branch);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "junction tree", tree->branch, tree->branch_start));
     begin = 0;
     for (uint32_t t = 0; t < tree->n_trees; begin = tree->tree_end[t++]) {
         gbsi_branch *branch = tree->branch + tree->branch_start[t];

@@ -86,11 +86,8 @@ static gbs_status add_item(making *m, uint32_t of, scope s, gbs_error *err)
             return GBS_OK;
         }
         void *pointer = m->hub;
-        const gbs_status status = gbsi_reserve(&pointer, &m->hub_capacity, m->n_hubs + (size_t)1,
-                                               sizeof *m->hub, "junction tree", err);
-        if (status < 0) {
-            return status;
-        }
+        GBSI_PASS(gbsi_reserve(&pointer, &m->hub_capacity, m->n_hubs + (size_t)1, sizeof *m->hub,
+                               "junction tree", err));
         m->hub = pointer;
         best = m->n_hubs++;
         m->hub[best] = none;
@@ -119,12 +116,11 @@ static scope separator_of(const making *m, const group *g)
 
 static gbs_status gather(making *m, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_factors *f = &m->tree->model->factors;
     for (uint32_t i = 0; i < m->n_groups; ++i) {
         const group *g = &m->group[i];
         if (g->parent != GBSI_NONE && clique_entries(&m->group[g->parent]) >= LARGE) {
-            GBSI_TRY(add_item(m, g->parent, separator_of(m, g), err));
+            GBSI_PASS(add_item(m, g->parent, separator_of(m, g), err));
         }
     }
     for (size_t i = 0; i < f->n_factors; ++i) {
@@ -135,12 +131,10 @@ static gbs_status gather(making *m, gbs_error *err)
             at = m->position[s.variable[k]] < at ? m->position[s.variable[k]] : at;
         }
         if (at != GBSI_NONE && clique_entries(&m->group[m->group_of[at]]) >= LARGE) {
-            GBSI_TRY(add_item(m, m->group_of[at], s, err));
+            GBSI_PASS(add_item(m, m->group_of[at], s, err));
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 uint32_t gbsi_tree_hub_for(const making *m, uint32_t of, uint32_t n, const uint32_t *variable)
@@ -158,9 +152,7 @@ static gbs_status make_groups(making *m, gbs_error *err)
 {
     const uint32_t n_before = m->n_groups;
     group *grown = gbsi_realloc_array(m->group, n_before + (size_t)m->n_hubs, sizeof *m->group);
-    if (grown == NULL) {
-        return gbsi_no_memory(err, "junction tree", m->n_hubs * sizeof *m->group);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "junction tree", grown));
     m->group = grown;
     for (uint32_t i = 0; i < m->n_hubs; ++i) {
         hub *h = &m->hub[i];
@@ -216,13 +208,10 @@ static gbs_status list_again(making *m, gbs_error *err)
 
 gbs_status gbsi_tree_make_hubs(making *m, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gather(m, err));
+    GBSI_PASS(gather(m, err));
     if (m->n_hubs > 0) {
-        GBSI_TRY(make_groups(m, err));
-        GBSI_TRY(list_again(m, err));
+        GBSI_PASS(make_groups(m, err));
+        GBSI_PASS(list_again(m, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }

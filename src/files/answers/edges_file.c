@@ -9,7 +9,6 @@
 
 static gbs_status read_number(gbsi_text *text, const char *word, uint64_t expected, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     char what[64];
     uint64_t found = 0;
     (void)snprintf(what, sizeof what, "'%s'", word);
@@ -19,12 +18,11 @@ static gbs_status read_number(gbsi_text *text, const char *word, uint64_t expect
     }
     token = gbsi_text_peek(text);
     (void)snprintf(what, sizeof what, "%llu", (unsigned long long)expected);
-    GBSI_TRY(gbsi_text_integer(text, what, UINT64_MAX, &found, err));
+    GBSI_PASS(gbsi_text_integer(text, what, UINT64_MAX, &found, err));
     if (found != expected) {
         return gbsi_text_unexpected(text, token, what, err);
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_pairs(gbsi_text *text, uint32_t n_variables, uint32_t **pair, size_t *n,

@@ -34,15 +34,14 @@ cleanup:
 static gbs_status read_format(gbsi_evidence_set *set, const char *path,
                               const gbs_read_options *options, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const char *format = options->evidence_format;
     bool tab = format == NULL ? gbsi_has_ending(path, ".tab") : strcmp(format, "tab") == 0;
     set->text.name = set->input.name;
     if (format == NULL && gbsi_is_image(&set->input)) {
         return gbsi_evidence_read_image(set, options, err);
     }
-    GBSI_TRY(gbsi_input_decode(&set->input, options, err));
-    GBSI_TRY(gbsi_text_open(&set->text, &set->input, options, err));
+    GBSI_PASS(gbsi_input_decode(&set->input, options, err));
+    GBSI_PASS(gbsi_text_open(&set->text, &set->input, options, err));
     const gbsi_token first = gbsi_text_peek(&set->text);
     const bool is_xml = first.n > 0 && first.at[0] == '<';
     if (format != NULL && strcmp(format, "xmlbif") == 0 && !is_xml) {
@@ -53,13 +52,10 @@ static gbs_status read_format(gbsi_evidence_set *set, const char *path,
     const bool xml = is_xml && (format == NULL || strcmp(format, "xmlbif") == 0);
     const bool typed = format == NULL ? !tab && !xml && gbsi_evidence_is_typed(&set->text)
                                       : strcmp(format, "names") == 0;
-    status = tab     ? gbsi_evidence_read_tab(set, err)
-             : xml   ? gbsi_evidence_read_xml(set, err)
-             : typed ? read_typed(set, err)
-                     : gbsi_evidence_read_uai(set, err);
-
-cleanup:
-    return status;
+    return tab     ? gbsi_evidence_read_tab(set, err)
+           : xml   ? gbsi_evidence_read_xml(set, err)
+           : typed ? read_typed(set, err)
+                   : gbsi_evidence_read_uai(set, err);
 }
 
 gbs_status gbsi_evidence_set_read(const gbs_model *model, const char *path,
@@ -74,16 +70,11 @@ gbs_status gbsi_evidence_set_read(const gbs_model *model, const char *path,
     size_t n = strlen(path) + 1;
     options = options == NULL ? &default_options : options;
     gbsi_evidence_set *made = gbsi_alloc_zero(sizeof *made);
-    if (made == NULL) {
-        return gbsi_no_memory(err, path, sizeof *made);
-    }
+    GBSI_PASS(GBSI_HAVE(err, path, made));
     made->model = model;
     GBSI_TRY(gbsi_input_read_text(path, &made->input, err));
     made->name = gbsi_alloc(n);
-    if (made->name == NULL) {
-        status = gbsi_no_memory(err, path, n);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, path, made->name));
     memcpy(made->name, path, n);
     GBSI_TRY(read_format(made, path, options, err));
     if (strcmp(path, "-") != 0) {
@@ -158,7 +149,6 @@ gbs_status gbsi_evidence_set_observe(const gbsi_evidence_set *set, size_t index,
 {
     GBSI_NEED(set);
     GBSI_NEED(evidence);
-    gbs_status status = GBS_OK;
     const size_t *start = set->start;
     const gbsi_observation *observation = set->observation;
     if (evidence->model != set->model) {
@@ -174,16 +164,14 @@ gbs_status gbsi_evidence_set_observe(const gbsi_evidence_set *set, size_t index,
     }
     size_t end = index + 1 < set->n_samples ? start[index + 1] : set->n_observations;
     for (size_t i = start[index]; i < end; i++) {
-        GBSI_TRY(check_agreement(set, &observation[i], evidence, err));
+        GBSI_PASS(check_agreement(set, &observation[i], evidence, err));
     }
     for (size_t i = start[index]; i < end; i++) {
         /* Readers have checked the state, and the loop above that nothing contradicts it. */
-        GBSI_TRY(
+        GBSI_PASS(
             gbs_evidence_observe(evidence, observation[i].variable, observation[i].state, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbs_evidence_count(const gbs_model *model, const char *path,

@@ -56,11 +56,10 @@ static bool all_digits(const char *text)
  * and 5, a label 0 can only be a mistake. */
 static gbs_status find_variable(tab_file *f, gbsi_token label, uint32_t *variable, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbs_model *model = f->set->model;
     uint64_t index = 0;
     bool too_large = false;
-    GBSI_TRY(gbsi_reserve(&f->name, &f->name_capacity, label.n + 1, 1, f->text->name, err));
+    GBSI_PASS(gbsi_reserve(&f->name, &f->name_capacity, label.n + 1, 1, f->text->name, err));
     char *name = memcpy(f->name, label.at, label.n);
     name[label.n] = 0;
     if (gbsi_find_name(model, name, variable)) {
@@ -76,14 +75,11 @@ static gbs_status find_variable(tab_file *f, gbsi_token label, uint32_t *variabl
     }
     return gbsi_text_unexpected(f->text, label,
                                 "a variable of the model, by its name or 0-based number", err);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_label(tab_file *f, gbsi_token label, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     char shown[GBSI_SHOWN];
     uint32_t v = 0;
     if (label.n == 0) {
@@ -91,24 +87,21 @@ static gbs_status read_label(tab_file *f, gbsi_token label, gbs_error *err)
                               "found an empty label of column %zu, expected a variable",
                               f->n_columns);
     }
-    GBSI_TRY(find_variable(f, label, &v, err));
+    GBSI_PASS(find_variable(f, label, &v, err));
     if (f->column_of[v] != 0) {
         return gbsi_text_fail(f->text, label, err,
                               "found variable %s in columns %u and %zu (from 0), expected it once",
                               gbsi_token_show(label, shown), f->column_of[v] - 1, f->n_columns);
     }
-    GBSI_TRY(gbsi_reserve(&f->variable, &f->variable_capacity, f->n_columns + 1, sizeof v,
-                          f->text->name, err));
+    GBSI_PASS(gbsi_reserve(&f->variable, &f->variable_capacity, f->n_columns + 1, sizeof v,
+                           f->text->name, err));
     ((uint32_t *)f->variable)[f->n_columns++] = v;
     f->column_of[v] = (uint32_t)f->n_columns;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_header(tab_file *f, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_token line = {f->text->end, 0};
     if (!next_line(f->text, &line)) {
         return gbsi_text_unexpected(f->text, line, "a line of labels between tabs", err);
@@ -116,16 +109,14 @@ static gbs_status read_header(tab_file *f, gbs_error *err)
     const char *end = line.at + line.n;
     for (const char *at = line.at; line.n > 0 && at <= end;) {
         gbsi_token label = field_at(line, at);
-        GBSI_TRY(read_label(f, label, err));
+        GBSI_PASS(read_label(f, label, err));
         at = label.at + label.n + 1;
     }
     line = (gbsi_token){f->text->end, 0};
     if (!next_line(f->text, &line) || line.n > 0) {
         return gbsi_text_unexpected(f->text, line, "an empty line after the labels", err);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- samples ----------------------------------------------------------------------------- */
@@ -148,10 +139,9 @@ static gbs_status read_state(tab_file *f, size_t column, gbsi_token field, gbs_e
 
 static gbs_status read_sample(tab_file *f, gbsi_token line, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const char *end = line.at + line.n;
     size_t n = 0;
-    GBSI_TRY(gbsi_evidence_set_begin(f->set, err));
+    GBSI_PASS(gbsi_evidence_set_begin(f->set, err));
     if (line.n == 0 && f->n_columns == 0) {
         return GBS_OK;
     }
@@ -162,7 +152,7 @@ static gbs_status read_sample(tab_file *f, gbsi_token line, gbs_error *err)
                                   "found more than %zu fields, expected one per label", n);
         }
         if (field.n > 0) {
-            GBSI_TRY(read_state(f, n, field, err));
+            GBSI_PASS(read_state(f, n, field, err));
         }
         at = field.at + field.n + 1;
     }
@@ -171,9 +161,7 @@ static gbs_status read_sample(tab_file *f, gbsi_token line, gbs_error *err)
                               "found the end of the line after %zu fields, expected %zu", n,
                               f->n_columns);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_evidence_read_tab(gbsi_evidence_set *set, gbs_error *err)
@@ -183,9 +171,7 @@ gbs_status gbsi_evidence_read_tab(gbsi_evidence_set *set, gbs_error *err)
     gbsi_token line = {0};
     size_t n = set->model->n_variables;
     f.column_of = gbsi_alloc_array_zero(n, sizeof *f.column_of);
-    if (f.column_of == NULL) {
-        return gbsi_no_memory(err, set->name, n * sizeof *f.column_of);
-    }
+    GBSI_PASS(GBSI_HAVE(err, set->name, f.column_of));
     GBSI_TRY(read_header(&f, err));
     while (next_line(f.text, &line)) {
         GBSI_TRY(read_sample(&f, line, err));

@@ -306,9 +306,7 @@ static gbs_status read_list(reader *r, gbs_evidence *evidence)
     }
     const size_t n = strlen(r->list) + 1;
     size_t *end = gbsi_alloc_array(n, sizeof *end);
-    if (end == NULL) {
-        return gbsi_no_memory(err, "evidence", n * sizeof *end);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "evidence", end));
     search_cuts(r, end);
     /* names with commas mostly have them in parentheses: messages are about such items */
     gbs_status status = end[0] == SIZE_MAX ? read_plainly(r, comma_outside, evidence) : GBS_OK;
@@ -332,9 +330,7 @@ static gbs_status begin(reader *r, const gbs_model *model, size_t n, gbs_error *
     r->err = err;
     r->weight = gbsi_alloc_array(most, sizeof *r->weight);
     r->part = gbsi_alloc_array(n + 1, 1);
-    return r->weight == NULL || r->part == NULL
-               ? gbsi_no_memory(err, "evidence", n + most * sizeof *r->weight)
-               : GBS_OK;
+    return GBSI_HAVE(err, "evidence", r->weight, r->part);
 }
 
 static void end(reader *r)
@@ -393,9 +389,7 @@ gbs_status gbsi_evidence_add_lines(gbs_evidence *evidence, const gbsi_text *text
     reader r = {.most = 128}; /* a search takes their cube */
     const size_t n = (size_t)(text->end - text->begin);
     char *list = gbsi_alloc(n + 1);
-    if (list == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, text->name, n + 1));
-    }
+    GBSI_TRY(GBSI_HAVE(err, text->name, list));
     rest.at = text->begin;
     r.list = list;
     GBSI_TRY(begin(&r, evidence->model, n, err));

@@ -42,25 +42,22 @@ static gbsi_token token_at(const evidence_file *f, size_t i)
 
 static gbs_status read_tokens(evidence_file *f, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (;;) {
         gbsi_token token = gbsi_text_peek(f->text);
         if (token.n == 0) {
             return GBS_OK;
         }
-        GBSI_TRY(gbsi_reserve(&f->value, &f->value_capacity, f->n + 1, sizeof(uint64_t),
-                              f->text->name, err));
-        GBSI_TRY(gbsi_reserve(&f->place, &f->place_capacity, f->n + 1, sizeof(const char *),
-                              f->text->name, err));
-        GBSI_TRY(gbsi_text_integer(f->text,
-                                   "a number (of samples, observations, a variable or a "
-                                   "state), or lines of NAME=STATE",
-                                   UINT64_MAX, &((uint64_t *)f->value)[f->n], err));
+        GBSI_PASS(gbsi_reserve(&f->value, &f->value_capacity, f->n + 1, sizeof(uint64_t),
+                               f->text->name, err));
+        GBSI_PASS(gbsi_reserve(&f->place, &f->place_capacity, f->n + 1, sizeof(const char *),
+                               f->text->name, err));
+        GBSI_PASS(gbsi_text_integer(f->text,
+                                    "a number (of samples, observations, a variable or a "
+                                    "state), or lines of NAME=STATE",
+                                    UINT64_MAX, &((uint64_t *)f->value)[f->n], err));
         ((const char **)f->place)[f->n++] = token.at;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Checks the pairs of a sample that begin at token `first`; r receives what is wrong with one. */
@@ -208,29 +205,25 @@ static gbs_status choose(evidence_file *f, bool *multi, size_t *n_repeats, gbs_e
 static gbs_status add_sample(const evidence_file *f, gbsi_evidence_set *set, size_t at,
                              gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     size_t end = at + 1 + 2 * (size_t)value_at(f, at);
-    GBSI_TRY(gbsi_evidence_set_begin(set, err));
+    GBSI_PASS(gbsi_evidence_set_begin(set, err));
     for (size_t i = at + 1; i < end; i += 2) {
         gbsi_observation observation = {(uint32_t)value_at(f, i), (uint32_t)value_at(f, i + 1),
                                         token_at(f, i).at};
-        GBSI_TRY(gbsi_evidence_set_add(set, observation, err));
+        GBSI_PASS(gbsi_evidence_set_add(set, observation, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status use_tokens(evidence_file *f, gbsi_evidence_set *set, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     bool multi = false;
     size_t n_repeats = 0;
     if (f->n == 0) {
         gbsi_text_warn(f->text, "the file is empty: no evidence");
         return gbsi_evidence_set_begin(set, err);
     }
-    GBSI_TRY(choose(f, &multi, &n_repeats, err));
+    GBSI_PASS(choose(f, &multi, &n_repeats, err));
     if (n_repeats != 0) {
         gbsi_text_warn(f->text, "%zu observations are repeated", n_repeats);
     }
@@ -238,11 +231,9 @@ static gbs_status use_tokens(evidence_file *f, gbsi_evidence_set *set, gbs_error
         return add_sample(f, set, 0, err);
     }
     for (size_t at = 1; at < f->n; at += 1 + 2 * (size_t)value_at(f, at)) {
-        GBSI_TRY(add_sample(f, set, at, err));
+        GBSI_PASS(add_sample(f, set, at, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_evidence_read_uai(gbsi_evidence_set *set, gbs_error *err)
@@ -252,10 +243,7 @@ gbs_status gbsi_evidence_read_uai(gbsi_evidence_set *set, gbs_error *err)
     size_t n = f.model->n_variables;
     f.seen = gbsi_alloc_array(n, sizeof *f.seen);
     f.state = gbsi_alloc_array(n, sizeof *f.state);
-    if (f.seen == NULL || f.state == NULL) {
-        status = gbsi_no_memory(err, set->name, n * sizeof *f.seen);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, set->name, f.seen, f.state));
     f.text->comment = '#';
     f.text->is_glued = true;
     GBSI_TRY(read_tokens(&f, err));

@@ -25,14 +25,13 @@ typedef struct likelihoods {
 static gbs_status read_values(gbsi_text *text, likelihoods *all, uint32_t n, gbsi_token place,
                               gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     bool any = false;
-    GBSI_TRY(gbsi_reserve(&all->value, &all->value_capacity, all->n_values + n, sizeof(double),
-                          text->name, err));
+    GBSI_PASS(gbsi_reserve(&all->value, &all->value_capacity, all->n_values + n, sizeof(double),
+                           text->name, err));
     double *value = (double *)all->value + all->n_values;
     for (uint32_t a = 0; a < n; a++) {
         gbsi_token token = gbsi_text_peek(text);
-        GBSI_TRY(gbsi_text_double(text, "a likelihood", &value[a], NULL, err));
+        GBSI_PASS(gbsi_text_double(text, "a likelihood", &value[a], NULL, err));
         if (!(value[a] >= 0 && value[a] < INFINITY)) {
             return gbsi_text_unexpected(text, token, "a likelihood, finite and at least 0", err);
         }
@@ -43,35 +42,29 @@ static gbs_status read_values(gbsi_text *text, likelihoods *all, uint32_t n, gbs
                               "found likelihoods that are all zero, expected a positive one");
     }
     all->n_values += n;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_item(gbsi_text *text, const gbs_model *model, likelihoods *all,
                             gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint32_t variable = 0;
     uint64_t n = 0;
     const gbsi_token place = gbsi_text_peek(text);
-    GBSI_TRY(gbsi_text_variable(text, model->n_variables, &variable, err));
+    GBSI_PASS(gbsi_text_variable(text, model->n_variables, &variable, err));
     gbsi_token token = gbsi_text_peek(text);
-    GBSI_TRY(gbsi_text_integer(text, "the number of likelihoods", UINT64_MAX, &n, err));
+    GBSI_PASS(gbsi_text_integer(text, "the number of likelihoods", UINT64_MAX, &n, err));
     uint32_t arity = model->arity[variable];
     if (n != arity) {
         return gbsi_text_fail(text, token, err,
                               "found %llu likelihoods of variable %u, expected one per state: %u",
                               (unsigned long long)n, variable, arity);
     }
-    GBSI_TRY(gbsi_reserve(&all->item, &all->item_capacity, all->n + 1, sizeof(likelihood),
-                          text->name, err));
+    GBSI_PASS(gbsi_reserve(&all->item, &all->item_capacity, all->n + 1, sizeof(likelihood),
+                           text->name, err));
     ((likelihood *)all->item)[all->n++] =
         (likelihood){.variable = (uint32_t)variable, .first = all->n_values, .token = place};
-    status = read_values(text, all, arity, place, err);
-
-cleanup:
-    return status;
+    return read_values(text, all, arity, place, err);
 }
 
 static gbs_status read_all(gbsi_text *text, gbs_evidence *evidence, likelihoods *all,

@@ -87,9 +87,7 @@ static gbs_status end_variable(reader *r, gbs_error *err)
         return GBS_OK;
     }
     name = gbsi_alloc_zero(r->name.n + 1);
-    if (name == NULL) {
-        return gbsi_no_memory(err, r->set->name, r->name.n);
-    }
+    GBSI_PASS(GBSI_HAVE(err, r->set->name, name));
     if (r->name.n > 0) {
         memcpy(name, r->name.at, r->name.n);
     }

@@ -36,20 +36,17 @@ static bool layout_fits(gbsi_text text)
 
 static gbs_status read_row(gbsi_text *text, double *p, uint64_t n, bool *off, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     double sum = 0;
     for (uint64_t a = 0; a < n; a++) {
         gbsi_token token = gbsi_text_peek(text);
-        GBSI_TRY(gbsi_text_double(text, "a probability", &p[a], NULL, err));
+        GBSI_PASS(gbsi_text_double(text, "a probability", &p[a], NULL, err));
         if (!(p[a] >= 0 && p[a] <= 1 + SUM_TOLERANCE)) {
             return gbsi_text_unexpected(text, token, "a probability, 0 to 1", err);
         }
         sum += p[a];
     }
     *off = *off || !(sum > 1 - SUM_TOLERANCE && sum < 1 + SUM_TOLERANCE);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_rows(gbsi_text *text, uint32_t n, gbs_marginals *m, gbs_error *err)
@@ -59,9 +56,7 @@ static gbs_status read_rows(gbsi_text *text, uint32_t n, gbs_marginals *m, gbs_e
     size_t capacity = 0;
     bool off = false;
     size_t *offset = gbsi_alloc_array_zero((size_t)n + 1, sizeof *offset);
-    if (offset == NULL) {
-        return gbsi_no_memory(err, text->name, n * sizeof *offset);
-    }
+    GBSI_PASS(GBSI_HAVE(err, text->name, offset));
     for (uint32_t v = 0; v < n; v++) {
         uint64_t k = 0;
         gbsi_token token = gbsi_text_peek(text);
@@ -93,19 +88,15 @@ cleanup:
 gbs_status gbsi_marginals_solution(gbsi_text *text, gbsi_token task, gbs_marginals *marginals,
                                    gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint64_t n = 0;
     gbsi_result_last_solution(text, task);
-    GBSI_TRY(gbsi_result_skip_samples(text, layout_fits, "the number of variables", err));
+    GBSI_PASS(gbsi_result_skip_samples(text, layout_fits, "the number of variables", err));
     gbsi_token token = gbsi_text_peek(text);
-    GBSI_TRY(gbsi_text_count(text, "the number of variables", 4, &n, err));
+    GBSI_PASS(gbsi_text_count(text, "the number of variables", 4, &n, err));
     if (n > GBS_MAX_VARIABLES) {
         return gbsi_text_unexpected(text, token, "a number of variables that models can have", err);
     }
-    status = read_rows(text, (uint32_t)n, marginals, err);
-
-cleanup:
-    return status;
+    return read_rows(text, (uint32_t)n, marginals, err);
 }
 
 static gbs_status read_marginals(gbsi_text *text, gbs_marginals *marginals, gbs_error *err)
@@ -212,10 +203,7 @@ gbs_status gbs_marginals_compare(const gbs_marginals *a, const gbs_marginals *b,
     GBSI_NEED(b);
     GBSI_NEED(comparison);
     gbs_comparison c = {0};
-    gbs_status status = check_shapes(a, b, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(check_shapes(a, b, err));
     double sum_abs = 0;
     double sum_tv = 0;
     for (uint32_t v = 0; v < a->n_variables; v++) {

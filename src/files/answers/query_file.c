@@ -8,12 +8,11 @@
 static gbs_status read_variables(gbsi_text *text, const gbs_model *model, uint32_t *variable,
                                  size_t n, uint8_t *seen, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     char shown[GBSI_SHOWN];
     for (size_t i = 0; i < n; i++) {
         uint32_t v = 0;
         const gbsi_token token = gbsi_text_peek(text);
-        GBSI_TRY(gbsi_text_variable(text, gbs_model_n_variables(model), &v, err));
+        GBSI_PASS(gbsi_text_variable(text, gbs_model_n_variables(model), &v, err));
         if (seen[v] != 0) {
             return gbsi_text_fail(text, token, err, "found variable %s a second time",
                                   gbsi_token_show(token, shown));
@@ -21,10 +20,7 @@ static gbs_status read_variables(gbsi_text *text, const gbs_model *model, uint32
         seen[v] = 1;
         variable[i] = v;
     }
-    status = gbsi_text_expect_end(text, "the last variable", err);
-
-cleanup:
-    return status;
+    return gbsi_text_expect_end(text, "the last variable", err);
 }
 
 static gbs_status read_query(gbsi_text *text, const gbs_model *model, uint32_t **variable,
@@ -37,10 +33,7 @@ static gbs_status read_query(gbsi_text *text, const gbs_model *model, uint32_t *
     GBSI_TRY(gbsi_text_count(text, "the number of query variables", 2, &count, err));
     read = gbsi_alloc_array((size_t)count, sizeof *read);
     seen = gbsi_alloc_array_zero(gbs_model_n_variables(model), 1);
-    if (read == NULL || seen == NULL) {
-        status = gbsi_no_memory(err, text->name, (size_t)count * sizeof *read);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, text->name, read, seen));
     GBSI_TRY(read_variables(text, model, read, (size_t)count, seen, err));
     *variable = read;
     *n = (size_t)count;

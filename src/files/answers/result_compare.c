@@ -21,9 +21,7 @@ static gbs_status take_pairs(const gbs_result *result, bool by_place, uint64_t *
                              gbs_error *err)
 {
     uint64_t *made = gbsi_alloc_array(result->n, sizeof *made);
-    if (made == NULL) {
-        return gbsi_no_memory(err, "comparison", result->n * sizeof *made);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "comparison", made));
     for (uint32_t i = 0; i < result->n; i++) {
         made[i] = (uint64_t)(by_place ? i : result->variable[i]) << 32 | result->state[i];
     }

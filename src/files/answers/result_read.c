@@ -30,19 +30,16 @@ static bool pr_fits(gbsi_text text)
 
 static gbs_status read_pr(gbsi_text *text, gbs_log_base base, gbs_result *result, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     double value = 0.0;
-    GBSI_TRY(gbsi_result_skip_samples(text, pr_fits, "the logarithm of Z alone", err));
+    GBSI_PASS(gbsi_result_skip_samples(text, pr_fits, "the logarithm of Z alone", err));
     gbsi_token token = gbsi_text_peek(text);
-    GBSI_TRY(gbsi_text_double(text, "the logarithm of Z", &value, NULL, err));
+    GBSI_PASS(gbsi_text_double(text, "the logarithm of Z", &value, NULL, err));
     if (isnan(value) || value == INFINITY) {
         return gbsi_text_unexpected(text, token, "the logarithm of Z: a number or -inf", err);
     }
-    GBSI_TRY(gbsi_text_expect_end(text, "the logarithm of Z", err));
+    GBSI_PASS(gbsi_text_expect_end(text, "the logarithm of Z", err));
     result->log10_z = base == GBS_LOG_BASE_E ? value / LN10 : value;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- MAP and MPE ------------------------------------------------------------------------- */
@@ -89,17 +86,13 @@ static gbs_status take_array(const gbsi_text *text, uint32_t n, uint32_t **array
 
 static gbs_status read_map(gbsi_text *text, gbs_result *result, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_result_skip_samples(text, map_fits, "the number of variables", err));
-    GBSI_TRY(read_count(text, "the number of variables", 2, &result->n, err));
-    GBSI_TRY(take_array(text, result->n, &result->state, err));
+    GBSI_PASS(gbsi_result_skip_samples(text, map_fits, "the number of variables", err));
+    GBSI_PASS(read_count(text, "the number of variables", 2, &result->n, err));
+    GBSI_PASS(take_array(text, result->n, &result->state, err));
     for (uint32_t v = 0; v < result->n; v++) {
-        GBSI_TRY(read_number(text, "a state", GBS_MAX_ARITY - 1, &result->state[v], err));
+        GBSI_PASS(read_number(text, "a state", GBS_MAX_ARITY - 1, &result->state[v], err));
     }
-    status = gbsi_text_expect_end(text, "the state of the last variable", err);
-
-cleanup:
-    return status;
+    return gbsi_text_expect_end(text, "the state of the last variable", err);
 }
 
 /* ---- MMAP -------------------------------------------------------------------------------- */
@@ -149,49 +142,38 @@ cleanup:
 
 static gbs_status read_pairs(gbsi_text *text, gbs_result *result, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_text pairs = *text;
-    GBSI_TRY(take_array(text, result->n, &result->variable, err));
+    GBSI_PASS(take_array(text, result->n, &result->variable, err));
     for (uint32_t i = 0; i < result->n; i++) {
-        GBSI_TRY(read_number(text, "a variable", GBS_MAX_VARIABLES - 1, &result->variable[i], err));
-        GBSI_TRY(read_number(text, "a state", GBS_MAX_ARITY - 1, &result->state[i], err));
+        GBSI_PASS(
+            read_number(text, "a variable", GBS_MAX_VARIABLES - 1, &result->variable[i], err));
+        GBSI_PASS(read_number(text, "a state", GBS_MAX_ARITY - 1, &result->state[i], err));
     }
-    GBSI_TRY(gbsi_text_expect_end(text, "the last pair of variable and state", err));
-    status = refuse_repeats(&pairs, result, err);
-
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_text_expect_end(text, "the last pair of variable and state", err));
+    return refuse_repeats(&pairs, result, err);
 }
 
 /* Reads the states of a solver that leaves the variables out: they are those of the query, in its
  * order. */
 static gbs_status read_states_only(gbsi_text *text, gbs_result *result, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_text_deviation(text, gbsi_text_peek(text), err,
-                                 "found states without their variables, expected pairs (--lenient "
-                                 "takes the order of the query)"));
+    GBSI_PASS(gbsi_text_deviation(text, gbsi_text_peek(text), err,
+                                  "found states without their variables, expected pairs (--lenient "
+                                  "takes the order of the query)"));
     for (uint32_t i = 0; i < result->n; i++) {
-        GBSI_TRY(read_number(text, "a state", GBS_MAX_ARITY - 1, &result->state[i], err));
+        GBSI_PASS(read_number(text, "a state", GBS_MAX_ARITY - 1, &result->state[i], err));
     }
-    status = gbsi_text_expect_end(text, "the last state", err);
-
-cleanup:
-    return status;
+    return gbsi_text_expect_end(text, "the last state", err);
 }
 
 static gbs_status read_mmap(gbsi_text *text, gbs_result *result, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_result_skip_samples(text, mmap_fits, "the number of query variables", err));
+    GBSI_PASS(gbsi_result_skip_samples(text, mmap_fits, "the number of query variables", err));
     const bool states_only = !count_fits(*text, 2) && count_fits(*text, 1);
-    GBSI_TRY(
+    GBSI_PASS(
         read_count(text, "the number of query variables", states_only ? 2 : 4, &result->n, err));
-    GBSI_TRY(take_array(text, result->n, &result->state, err));
-    status = states_only ? read_states_only(text, result, err) : read_pairs(text, result, err);
-
-cleanup:
-    return status;
+    GBSI_PASS(take_array(text, result->n, &result->state, err));
+    return states_only ? read_states_only(text, result, err) : read_pairs(text, result, err);
 }
 
 /* ---- any task ---------------------------------------------------------------------------- */

@@ -44,18 +44,15 @@ static gbs_status add_text(table_reader *r, void **pool, size_t *capacity, size_
 /* Adds the field as the name of the next variable. */
 static gbs_status add_variable(table_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     if (r->n_variables == GBS_MAX_VARIABLES) {
         return gbsi_text_unexpected(r->text, r->shown, "no more variables", err);
     }
     r->last_name = r->n_name_bytes;
-    GBSI_TRY(add_text(r, &r->name, &r->name_capacity, &r->n_name_bytes, err));
-    GBSI_TRY(gbsi_reserve(&r->offset, &r->offset_capacity, (size_t)r->n_variables + 2,
-                          sizeof(size_t), r->text->name, err));
+    GBSI_PASS(add_text(r, &r->name, &r->name_capacity, &r->n_name_bytes, err));
+    GBSI_PASS(gbsi_reserve(&r->offset, &r->offset_capacity, (size_t)r->n_variables + 2,
+                           sizeof(size_t), r->text->name, err));
     ((size_t *)r->offset)[r->n_variables++] = r->n_p;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static bool is_last_variable(const table_reader *r)
@@ -66,33 +63,27 @@ static bool is_last_variable(const table_reader *r)
 
 static gbs_status add_probability(table_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     double p = 0.0;
     if (gbsi_decimal_read(r->field, r->n, &p) == GBSI_DECIMAL_BAD || !(p >= 0.0 && p <= 1.0)) {
         return gbsi_text_unexpected(r->text, r->shown, "a probability", err);
     }
-    GBSI_TRY(gbsi_reserve(&r->p, &r->p_capacity, r->n_p + 1, sizeof p, r->text->name, err));
+    GBSI_PASS(gbsi_reserve(&r->p, &r->p_capacity, r->n_p + 1, sizeof p, r->text->name, err));
     ((double *)r->p)[r->n_p++] = p;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Adds a standard error; an empty field, or null in JSON, is one that is not known. */
 static gbs_status add_error(table_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     double error = NAN;
     if (r->n > 0 && !field_is(r, "null") &&
         (gbsi_decimal_read(r->field, r->n, &error) == GBSI_DECIMAL_BAD || !(error >= 0.0))) {
         return gbsi_text_unexpected(r->text, r->shown, "a standard error", err);
     }
-    GBSI_TRY(gbsi_reserve(&r->error, &r->error_capacity, r->n_errors + 1, sizeof error,
-                          r->text->name, err));
+    GBSI_PASS(gbsi_reserve(&r->error, &r->error_capacity, r->n_errors + 1, sizeof error,
+                           r->text->name, err));
     ((double *)r->error)[r->n_errors++] = error;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Makes an array of pointers to the n texts of a pool, with a copy of the texts behind it. */
@@ -101,9 +92,7 @@ static gbs_status texts_of(const table_reader *r, const char *pool, size_t n_byt
 {
     const size_t pointers = (size_t)r->n_variables * sizeof **texts;
     char **made = gbsi_alloc(pointers + n_bytes + 1);
-    if (made == NULL) {
-        return gbsi_no_memory(err, r->text->name, pointers + n_bytes + 1);
-    }
+    GBSI_PASS(GBSI_HAVE(err, r->text->name, made));
     char *at = (char *)made + pointers;
     if (n_bytes > 0) {
         memcpy(at, pool, n_bytes);
@@ -153,13 +142,12 @@ static gbs_status csv_field(table_reader *r, bool *ended, gbs_error *err)
 /* Reads CSV with the columns variable,state,probability,... or variable,state. */
 static gbs_status read_csv(table_reader *r, bool *is_map, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     bool ended = false;
     uint32_t n_columns = 0;
     uint32_t error_column = UINT32_MAX;
     while (!ended) {
         static const char *const names[] = {"variable", "state", "probability"};
-        GBSI_TRY(csv_field(r, &ended, err));
+        GBSI_PASS(csv_field(r, &ended, err));
         if (n_columns < 3 && !field_is(r, names[n_columns])) {
             return gbsi_text_unexpected(r->text, r->shown, names[n_columns], err);
         }
@@ -170,15 +158,15 @@ static gbs_status read_csv(table_reader *r, bool *is_map, gbs_error *err)
     while (r->text->at < r->text->end) {
         uint32_t column = 0;
         for (ended = false; !ended; column++) {
-            GBSI_TRY(csv_field(r, &ended, err));
+            GBSI_PASS(csv_field(r, &ended, err));
             if (column == 0 && (*is_map || !is_last_variable(r))) {
-                GBSI_TRY(add_variable(r, err));
+                GBSI_PASS(add_variable(r, err));
             } else if (column == 1 && *is_map) {
-                GBSI_TRY(add_text(r, &r->label, &r->label_capacity, &r->n_label_bytes, err));
+                GBSI_PASS(add_text(r, &r->label, &r->label_capacity, &r->n_label_bytes, err));
             } else if (column == 2) {
-                GBSI_TRY(add_probability(r, err));
+                GBSI_PASS(add_probability(r, err));
             } else if (column == error_column) {
-                GBSI_TRY(add_error(r, err));
+                GBSI_PASS(add_error(r, err));
             }
         }
         if (column != n_columns) {
@@ -187,9 +175,7 @@ static gbs_status read_csv(table_reader *r, bool *is_map, gbs_error *err)
             return gbsi_text_unexpected(r->text, r->shown, expected, err);
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -220,8 +206,7 @@ static bool json_has(table_reader *r, char c)
  * characters. */
 static gbs_status json_string(table_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(json_expect(r, '"', err));
+    GBSI_PASS(json_expect(r, '"', err));
     gbsi_text *t = r->text;
     const char *begin = t->at - 1;
     r->n = 0;
@@ -232,10 +217,7 @@ static gbs_status json_string(table_reader *r, gbs_error *err)
         r->field[r->n++] = *t->at++;
     }
     r->shown = (gbsi_token){begin, (size_t)(t->at - begin)};
-    status = json_expect(r, '"', err);
-
-cleanup:
-    return status;
+    return json_expect(r, '"', err);
 }
 
 /* Reads a number or a word such as null, as text. */
@@ -255,13 +237,12 @@ static gbs_status json_word(table_reader *r, gbs_error *err)
 /* Any value: what our results hold besides is passed. */
 static gbs_status json_skip(table_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     size_t depth = 0;
     do {
         const gbsi_token token = gbsi_text_peek(r->text);
         const char c = token.n > 0 ? *token.at : 0;
         if (c == '"') {
-            GBSI_TRY(json_string(r, err));
+            GBSI_PASS(json_string(r, err));
         } else if (c == '[' || c == '{') {
             r->text->at = token.at + 1;
             depth++;
@@ -269,101 +250,81 @@ static gbs_status json_skip(table_reader *r, gbs_error *err)
             r->text->at = token.at + 1;
             depth -= c == ']' || c == '}';
         } else {
-            GBSI_TRY(json_word(r, err));
+            GBSI_PASS(json_word(r, err));
         }
     } while (depth > 0);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* [ value, value, ... ], each by take() */
 static gbs_status json_array(table_reader *r, gbs_status (*take)(table_reader *, gbs_error *),
                              gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(json_expect(r, '[', err));
+    GBSI_PASS(json_expect(r, '[', err));
     if (json_has(r, ']')) {
         return GBS_OK;
     }
     do {
-        GBSI_TRY(take(r, err));
+        GBSI_PASS(take(r, err));
     } while (json_has(r, ','));
-    status = json_expect(r, ']', err);
-
-cleanup:
-    return status;
+    return json_expect(r, ']', err);
 }
 
 static gbs_status take_probability(table_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(json_word(r, err));
-    status = add_probability(r, err);
-
-cleanup:
-    return status;
+    GBSI_PASS(json_word(r, err));
+    return add_probability(r, err);
 }
 
 static gbs_status take_error(table_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(json_word(r, err));
-    status = add_error(r, err);
-
-cleanup:
-    return status;
+    GBSI_PASS(json_word(r, err));
+    return add_error(r, err);
 }
 
 /* Reads a state of the map: its number, kept as text as in CSV. */
 static gbs_status take_state(table_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint64_t number = 0;
     bool too_large = false;
-    GBSI_TRY(json_word(r, err));
+    GBSI_PASS(json_word(r, err));
     if (!gbsi_integer_read(r->field, r->n, GBS_MAX_ARITY - 1, &number, &too_large)) {
         return gbsi_text_unexpected(r->text, r->shown, "the number of a state", err);
     }
-    GBSI_TRY(add_text(r, &r->label, &r->label_capacity, &r->n_label_bytes, err));
+    GBSI_PASS(add_text(r, &r->label, &r->label_capacity, &r->n_label_bytes, err));
     r->n_variables++;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Reads { "name": ..., "probability": [...], ... }. */
 static gbs_status take_variable(table_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     bool named = false;
-    GBSI_TRY(json_expect(r, '{', err));
+    GBSI_PASS(json_expect(r, '{', err));
     do {
-        GBSI_TRY(json_string(r, err));
+        GBSI_PASS(json_string(r, err));
         const bool name = field_is(r, "name");
         const bool probability = field_is(r, "probability");
         const bool error = field_is(r, "mcse");
-        GBSI_TRY(json_expect(r, ':', err));
+        GBSI_PASS(json_expect(r, ':', err));
         if (name && !named) {
-            GBSI_TRY(json_string(r, err));
-            GBSI_TRY(add_variable(r, err));
+            GBSI_PASS(json_string(r, err));
+            GBSI_PASS(add_variable(r, err));
             named = true;
         } else if (probability && named) {
-            GBSI_TRY(json_array(r, take_probability, err));
+            GBSI_PASS(json_array(r, take_probability, err));
         } else if (error && named) {
-            GBSI_TRY(json_array(r, take_error, err));
+            GBSI_PASS(json_array(r, take_error, err));
         } else {
-            GBSI_TRY(json_skip(r, err));
+            GBSI_PASS(json_skip(r, err));
         }
     } while (json_has(r, ','));
-    GBSI_TRY(json_expect(r, '}', err));
+    GBSI_PASS(json_expect(r, '}', err));
     if (!named || ((const size_t *)r->offset)[r->n_variables - 1] == r->n_p) {
         const gbsi_token end = {r->text->at - 1, 1};
         return gbsi_text_unexpected(r->text, end, "a name and then probabilities", err);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_json(table_reader *r, bool *is_map, double *log_density, gbs_error *err)
@@ -405,9 +366,7 @@ static gbs_status number_states(const table_reader *r, gbs_result *result, gbs_e
 {
     result->n = r->n_variables;
     result->state = gbsi_alloc_array(result->n, sizeof *result->state);
-    if (result->state == NULL) {
-        return gbsi_no_memory(err, r->text->name, result->n * sizeof *result->state);
-    }
+    GBSI_PASS(GBSI_HAVE(err, r->text->name, result->state));
     for (uint32_t i = 0; i < result->n; ++i) {
         uint64_t state = 0;
         bool too_large = false;
@@ -467,9 +426,7 @@ gbs_status gbsi_result_read_table(gbsi_text *text, gbs_result *result, gbs_error
     bool is_map = false;
     table_reader r = {.text = text};
     r.field = gbsi_alloc(gbsi_text_left(text) + 1);
-    if (r.field == NULL) {
-        return gbsi_no_memory(err, text->name, gbsi_text_left(text) + 1);
-    }
+    GBSI_PASS(GBSI_HAVE(err, text->name, r.field));
     if (*text->at == '{') {
         GBSI_TRY(read_json(&r, &is_map, &result->log_density, err));
     } else {
@@ -491,20 +448,17 @@ gbs_status gbs_result_resolve(gbs_result *result, const gbs_model *model, gbs_er
 {
     GBSI_NEED(result);
     GBSI_NEED(model);
-    gbs_status status = GBS_OK;
     for (uint32_t i = 0; result->label != NULL && i < result->n; ++i) {
         uint32_t variable = i;
         if (result->name != NULL) {
-            GBSI_TRY(gbs_model_find_variable(model, result->name[i], &variable, err));
+            GBSI_PASS(gbs_model_find_variable(model, result->name[i], &variable, err));
         }
         if (variable != i) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
                              "variable %u of the model is not in place %u of the result", variable,
                              i);
         }
-        GBSI_TRY(gbs_model_find_state(model, variable, result->label[i], &result->state[i], err));
+        GBSI_PASS(gbs_model_find_state(model, variable, result->label[i], &result->state[i], err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }

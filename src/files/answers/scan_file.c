@@ -18,19 +18,18 @@ static gbs_status expect_word(gbsi_text *text, const char *word, gbs_error *err)
 
 static gbs_status read_head(gbsi_text *text, const gbs_model *model, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     char shown[GBSI_SHOWN];
     uint64_t version = 0;
     uint64_t n = 0;
-    GBSI_TRY(expect_word(text, "scan", err));
+    GBSI_PASS(expect_word(text, "scan", err));
     gbsi_token token = gbsi_text_peek(text);
-    GBSI_TRY(gbsi_text_integer(text, "the version of the format, 1", UINT64_MAX, &version, err));
+    GBSI_PASS(gbsi_text_integer(text, "the version of the format, 1", UINT64_MAX, &version, err));
     if (version != 1) {
         return gbsi_text_unexpected(text, token, "version 1 of the format", err);
     }
-    GBSI_TRY(expect_word(text, "variables", err));
+    GBSI_PASS(expect_word(text, "variables", err));
     token = gbsi_text_peek(text);
-    GBSI_TRY(gbsi_text_integer(text, "the number of variables", UINT64_MAX, &n, err));
+    GBSI_PASS(gbsi_text_integer(text, "the number of variables", UINT64_MAX, &n, err));
     if (n != gbs_model_n_variables(model)) {
         return gbsi_text_fail(text, token, err,
                               "found %s variables, expected those of the model: %u",
@@ -43,9 +42,7 @@ static gbs_status read_head(gbsi_text *text, const gbs_model *model, gbs_error *
             return gbsi_text_unexpected(text, token, gbs_model_digest(model), err);
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_sequence(gbsi_text *text, const gbs_model *model, uint32_t **sequence,
@@ -107,10 +104,7 @@ gbs_status gbs_scan_write(const char *path, const gbs_model *model, const uint32
                              path, t, sequence[t], gbs_model_n_variables(model));
         }
     }
-    const gbs_status status = gbs_output_open(path, &output, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbs_output_open(path, &output, err));
     gbsi_output_text(output, "scan 1\nvariables ");
     gbsi_output_uint(output, gbs_model_n_variables(model));
     gbsi_output_text(output, "\nmodel ");

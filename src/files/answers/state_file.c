@@ -7,7 +7,6 @@
 
 static gbs_status read_head(gbsi_text *text, uint32_t n_variables, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     char shown[GBSI_SHOWN];
     uint64_t n = 0;
     gbsi_token token = gbsi_text_peek(text);
@@ -17,26 +16,23 @@ static gbs_status read_head(gbsi_text *text, uint32_t n_variables, gbs_error *er
     (void)gbsi_text_next(text);
     gbsi_result_last_solution(text, token);
     token = gbsi_text_peek(text);
-    GBSI_TRY(gbsi_text_integer(text, "the number of variables", UINT64_MAX, &n, err));
+    GBSI_PASS(gbsi_text_integer(text, "the number of variables", UINT64_MAX, &n, err));
     if (n != n_variables) {
         return gbsi_text_fail(text, token, err,
                               "found %s variables, expected those of the model: %u",
                               gbsi_token_show(token, shown), n_variables);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_states(gbsi_text *text, const gbs_model *model, uint32_t *state,
                               gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     char shown[GBSI_SHOWN];
     for (uint32_t v = 0; v < gbs_model_n_variables(model); v++) {
         uint64_t value = 0;
         gbsi_token token = gbsi_text_peek(text);
-        GBSI_TRY(gbsi_text_integer(text, "a state", UINT64_MAX, &value, err));
+        GBSI_PASS(gbsi_text_integer(text, "a state", UINT64_MAX, &value, err));
         if (value >= gbs_model_arity(model, v)) {
             return gbsi_text_fail(text, token, err,
                                   "found state %s of variable %u, expected less than %u",
@@ -44,10 +40,7 @@ static gbs_status read_states(gbsi_text *text, const gbs_model *model, uint32_t 
         }
         state[v] = (uint32_t)value;
     }
-    status = gbsi_text_expect_end(text, "the state of the last variable", err);
-
-cleanup:
-    return status;
+    return gbsi_text_expect_end(text, "the state of the last variable", err);
 }
 
 gbs_status gbs_state_read(const char *path, const gbs_model *model, const gbs_read_options *options,
@@ -63,9 +56,7 @@ gbs_status gbs_state_read(const char *path, const gbs_model *model, const gbs_re
     size_t n = gbs_model_n_variables(model);
     gbs_read_options strict = {0};
     uint32_t *read = gbsi_alloc_array_zero(n, sizeof *read);
-    if (read == NULL) {
-        return gbsi_no_memory(err, path, n * sizeof *read);
-    }
+    GBSI_PASS(GBSI_HAVE(err, path, read));
     if (options != NULL) {
         strict.warn = options->warn;
         strict.context = options->context;

@@ -10,7 +10,6 @@
 
 static gbs_status expect(gbsi_text *text, const char *word, uint64_t number, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint64_t found = 0;
     char expected[48];
     gbsi_token token = gbsi_text_next(text);
@@ -20,39 +19,34 @@ static gbs_status expect(gbsi_text *text, const char *word, uint64_t number, gbs
     }
     (void)snprintf(expected, sizeof expected, "%llu", (unsigned long long)number);
     token = gbsi_text_peek(text);
-    GBSI_TRY(gbsi_text_integer(text, expected, UINT64_MAX, &found, err));
+    GBSI_PASS(gbsi_text_integer(text, expected, UINT64_MAX, &found, err));
     if (found != number) {
         return gbsi_text_unexpected(text, token, expected, err);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_pairs(gbsi_text *text, uint32_t n, double *weight, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     char shown[GBSI_SHOWN];
     gbsi_token token = gbsi_text_peek(text);
     for (; token.n != 0; token = gbsi_text_peek(text)) {
         uint32_t variable = 0;
         double value = 0.0;
-        GBSI_TRY(gbsi_text_variable(text, n, &variable, err));
+        GBSI_PASS(gbsi_text_variable(text, n, &variable, err));
         if (weight[variable] >= 0.0) {
             return gbsi_text_fail(text, token, err, "variable %s was given a weight before",
                                   gbsi_token_show(token, shown));
         }
         token = gbsi_text_peek(text);
-        GBSI_TRY(gbsi_text_double(text, "a weight", &value, NULL, err));
+        GBSI_PASS(gbsi_text_double(text, "a weight", &value, NULL, err));
         if (!(value >= 0.0 && value <= 1e140)) {
             return gbsi_text_fail(text, token, err, "found the weight %s, expected 0 to 1e140",
                                   gbsi_token_show(token, shown));
         }
         weight[variable] = value;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_weights_read(const char *path, const gbs_model *model, double *weight,
@@ -66,9 +60,7 @@ gbs_status gbsi_weights_read(const char *path, const gbs_model *model, double *w
     gbsi_input input = {0};
     gbsi_text text;
     double *read = gbsi_alloc_array(n, sizeof *read);
-    if (read == NULL) {
-        return gbsi_no_memory(err, "weights", n * sizeof *read);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "weights", read));
     for (uint32_t v = 0; v < n; ++v) {
         read[v] = -1.0; /* not listed */
     }

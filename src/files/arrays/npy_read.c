@@ -85,10 +85,7 @@ static gbs_status take_descr(literal *text, gbsi_array_type *type, gbs_error *er
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                          "%s: found an array of structures, expected plain numbers", text->name);
     }
-    gbs_status status = take_string(text, "a type in quotes", &value, &n, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(take_string(text, "a type in quotes", &value, &n, err));
     for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
         if (n == strlen(name[i]) && memcmp(value, name[i], n) == 0) {
             *type = (gbsi_array_type)i;
@@ -155,10 +152,7 @@ static gbs_status take_shape(literal *text, gbsi_array *array, gbs_error *err)
                              "%s: found an array of more than %d dimensions", text->name,
                              GBSI_ARRAY_MAX_DIMS);
         }
-        gbs_status status = take_length(text, &array->shape[array->n_dims], err);
-        if (status < 0) {
-            return status;
-        }
+        GBSI_PASS(take_length(text, &array->shape[array->n_dims], err));
         array->n_dims++;
         if (!take(text, ',')) {
             if (!take(text, ')')) {
@@ -172,10 +166,9 @@ static gbs_status take_shape(literal *text, gbsi_array *array, gbs_error *err)
 
 static gbs_status take_field(literal *text, npy_header *header, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const char *key = NULL;
     size_t n = 0;
-    GBSI_TRY(take_string(text, "a key in quotes", &key, &n, err));
+    GBSI_PASS(take_string(text, "a key in quotes", &key, &n, err));
     if (!take(text, ':')) {
         return unexpected(text, "':'", err);
     }
@@ -193,19 +186,16 @@ static gbs_status take_field(literal *text, npy_header *header, gbs_error *err)
     }
     text->at = key;
     return unexpected(text, "the keys descr, fortran_order and shape, each once", err);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_literal(literal *text, npy_header *header, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     if (!take(text, '{')) {
         return unexpected(text, "'{'", err);
     }
     while (!take(text, '}')) {
-        GBSI_TRY(take_field(text, header, err));
+        GBSI_PASS(take_field(text, header, err));
         if (!take(text, ',')) {
             if (!take(text, '}')) {
                 return unexpected(text, "',' or '}'", err);
@@ -220,9 +210,7 @@ static gbs_status read_literal(literal *text, npy_header *header, gbs_error *err
     if (!header->has_descr || !header->has_order || !header->has_shape) {
         return unexpected(text, "the keys descr, fortran_order and shape, each once", err);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Reads magic, version and length.
@@ -285,12 +273,11 @@ static void transpose(const gbsi_array *shape, size_t size, const char *from, ch
 gbs_status gbsi_npy_parse(const char *name, const char *bytes, size_t n, gbsi_array *array,
                           gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     literal text = {0};
     npy_header header = {0};
     uint64_t wanted = 0;
-    GBSI_TRY(read_preamble(name, bytes, n, &text, err));
-    GBSI_TRY(read_literal(&text, &header, err));
+    GBSI_PASS(read_preamble(name, bytes, n, &text, err));
+    GBSI_PASS(read_literal(&text, &header, err));
     const size_t left = n - (size_t)(text.end - bytes);
     if (gbsi_npy_check(&header.array, &wanted, NULL) < 0 || wanted != left) {
         return gbsi_fail(err, GBS_ERR_FORMAT,
@@ -299,18 +286,14 @@ gbs_status gbsi_npy_parse(const char *name, const char *bytes, size_t n, gbsi_ar
                          name, (size_t)(text.end - bytes), left);
     }
     header.array.data = gbsi_alloc(left);
-    if (header.array.data == NULL) {
-        return gbsi_no_memory(err, name, left);
-    }
+    GBSI_PASS(GBSI_HAVE(err, name, header.array.data));
     if (header.fortran && header.array.n_dims > 1) {
         transpose(&header.array, gbsi_array_size(&header.array), text.end, header.array.data);
     } else {
         memcpy(header.array.data, text.end, left);
     }
     *array = header.array;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_npy_read(const char *path, gbsi_array *array, gbs_error *err)

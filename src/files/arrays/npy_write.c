@@ -130,9 +130,7 @@ gbs_status gbsi_npy_put(const gbsi_array *array, gbsi_array_source *source, void
         return GBS_OK;
     }
     char *buffer = gbsi_alloc(piece);
-    if (buffer == NULL) {
-        return gbsi_no_memory(err, "array", piece);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "array", buffer));
     for (uint64_t at = 0; at < bytes && status >= 0;) {
         const size_t n = bytes - at < piece ? (size_t)(bytes - at) : piece;
         status = source(context, at, buffer, n, err);
@@ -157,10 +155,7 @@ gbs_status gbsi_npy_write(gbs_output *output, const gbsi_array *array, gbsi_arra
     GBSI_NEED(array);
     char header[GBSI_NPY_HEADER];
     uint64_t bytes = 0;
-    gbs_status status = gbsi_npy_check(array, &bytes, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_npy_check(array, &bytes, err));
     gbsi_output_bytes(output, header, gbsi_npy_header(array, header));
     return gbsi_npy_put(array, source, context, put_output, output, err);
 }

@@ -31,14 +31,9 @@ gbs_status gbsi_npz_open(const char *path, gbsi_npz **npz, gbs_error *err)
     gbs_status status = GBS_OK;
     const size_t size = strlen(path) + 1;
     gbsi_npz *made = gbsi_alloc_zero(sizeof *made);
-    if (made == NULL) {
-        return gbsi_no_memory(err, path, sizeof *made);
-    }
+    GBSI_PASS(GBSI_HAVE(err, path, made));
     made->path = gbsi_alloc(size);
-    if (made->path == NULL) {
-        status = gbsi_no_memory(err, path, size);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, path, made->path));
     memcpy(made->path, path, size);
     GBSI_TRY(gbsi_input_read(made->path, &made->input, err));
     GBSI_TRY(gbsi_zip_open(&made->input, &made->zip, err));
@@ -120,9 +115,7 @@ gbs_status gbsi_npz_writer_new(gbs_output *output, gbsi_npz_writer **writer, gbs
     GBSI_NEED(output);
     GBSI_NEED(writer);
     gbsi_npz_writer *made = gbsi_alloc_zero(sizeof *made);
-    if (made == NULL) {
-        return gbsi_no_memory(err, "archive", sizeof *made);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "archive", made));
     gbsi_zip_writer_init(&made->zip, output);
     gbsi_crc32_init(&made->tables);
     *writer = made;
@@ -173,23 +166,19 @@ gbs_status gbsi_npz_writer_add(gbsi_npz_writer *writer, const char *name, const 
     GBSI_NEED(writer);
     GBSI_NEED(name);
     GBSI_NEED(array);
-    gbs_status status = GBS_OK;
     char header[GBSI_NPY_HEADER];
     char member[256];
     uint64_t bytes = 0;
-    GBSI_TRY(check_name(writer, name, err));
-    GBSI_TRY(gbsi_npy_check(array, &bytes, err));
+    GBSI_PASS(check_name(writer, name, err));
+    GBSI_PASS(gbsi_npy_check(array, &bytes, err));
     const size_t n_header = gbsi_npy_header(array, header);
     (void)snprintf(member, sizeof member, "%s.npy", name);
     writer->crc = 0;
     put_sum(writer, header, n_header);
-    GBSI_TRY(gbsi_npy_put(array, source, context, put_sum, writer, err));
-    GBSI_TRY(gbsi_zip_begin(&writer->zip, member, n_header + bytes, writer->crc, err));
+    GBSI_PASS(gbsi_npy_put(array, source, context, put_sum, writer, err));
+    GBSI_PASS(gbsi_zip_begin(&writer->zip, member, n_header + bytes, writer->crc, err));
     put_archive(writer, header, n_header);
-    status = gbsi_npy_put(array, source, context, put_archive, writer, err);
-
-cleanup:
-    return status;
+    return gbsi_npy_put(array, source, context, put_archive, writer, err);
 }
 
 void gbsi_npz_writer_finish(gbsi_npz_writer *writer)

@@ -58,10 +58,7 @@ static gbs_status find_end(const gbsi_input *input, uint64_t *end, gbs_error *er
 static gbs_status find_directory(const gbsi_input *input, directory *dir, gbs_error *err)
 {
     uint64_t end = 0;
-    gbs_status status = find_end(input, &end, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(find_end(input, &end, err));
     *dir = (directory){.n = number(input, end + 10, 2),
                        .size = number(input, end + 12, 4),
                        .at = number(input, end + 16, 4)};
@@ -167,14 +164,9 @@ static gbs_status read_entry(const gbsi_input *input, const directory *dir, uint
             return damaged(input, here, "found a control character in the name of a member", err);
         }
     }
-    gbs_status status = find_data(input, here, local, dir->at, member, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(find_data(input, here, local, dir->at, member, err));
     member->name = gbsi_alloc((size_t)n_name + 1);
-    if (member->name == NULL) {
-        return gbsi_no_memory(err, input->name, (size_t)n_name + 1);
-    }
+    GBSI_PASS(GBSI_HAVE(err, input->name, member->name));
     memcpy(member->name, input->bytes + here + ENTRY_BYTES, (size_t)n_name);
     member->name[n_name] = 0;
     *at = here + ENTRY_BYTES + n_name + n_extra + n_comment;
@@ -188,10 +180,7 @@ gbs_status gbsi_zip_open(const gbsi_input *input, gbsi_zip *zip, gbs_error *err)
     gbsi_zip made = {.input = input};
     GBSI_TRY(find_directory(input, &dir, err));
     made.member = gbsi_alloc_array_zero((size_t)dir.n, sizeof *made.member);
-    if (made.member == NULL) {
-        status = gbsi_no_memory(err, input->name, (size_t)dir.n * sizeof *made.member);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, input->name, made.member));
     for (uint64_t at = dir.at; made.n < dir.n; made.n++) {
         GBSI_TRY(read_entry(input, &dir, &at, &made.member[made.n], err));
     }
@@ -227,9 +216,7 @@ static gbs_status unpack(const gbsi_zip *zip, const gbsi_zip_member *member, voi
         return status;
     }
     void *made = gbsi_alloc((size_t)member->size);
-    if (made == NULL) {
-        return gbsi_no_memory(err, zip->input->name, (size_t)member->size);
-    }
+    GBSI_PASS(GBSI_HAVE(err, zip->input->name, made));
     status = gbsi_inflate_raw(zip->input->name, zip->input->bytes + member->data,
                               (size_t)member->packed, made, (size_t)member->size, err);
     if (status < 0) {

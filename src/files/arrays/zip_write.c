@@ -74,15 +74,10 @@ gbs_status gbsi_zip_begin(gbsi_zip_writer *writer, const char *name, uint64_t si
 {
     const size_t length = strlen(name);
     assert(length <= UINT16_MAX);
-    gbs_status status = gbsi_reserve(&writer->entry, &writer->capacity, writer->n + 1,
-                                     sizeof(gbsi_zip_entry), "archive", err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_reserve(&writer->entry, &writer->capacity, writer->n + 1, sizeof(gbsi_zip_entry),
+                           "archive", err));
     char *copy = gbsi_alloc(length + 1);
-    if (copy == NULL) {
-        return gbsi_no_memory(err, "archive", length + 1);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "archive", copy));
     memcpy(copy, name, length + 1);
     gbsi_zip_entry *entry = (gbsi_zip_entry *)writer->entry + writer->n++;
     *entry = (gbsi_zip_entry){.name = copy, .crc = crc, .size = size, .offset = writer->at};

@@ -155,26 +155,22 @@ static gbs_status read_variable(alchemy_reader *r, gbsi_token line, gbs_error *e
 
 static gbs_status read_variables(alchemy_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_token line;
-    GBSI_TRY(expect_line(r, "variables:", err));
+    GBSI_PASS(expect_line(r, "variables:", err));
     while (next_line(r->text, &line)) {
         if (gbsi_token_is(trim(line), "factors:")) {
             return GBS_OK;
         }
-        GBSI_TRY(read_variable(r, line, err));
+        GBSI_PASS(read_variable(r, line, err));
     }
     return gbsi_text_unexpected(r->text, line, "a variable or the line 'factors:'", err);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- factors ----------------------------------------------------------------------------- */
 
 static gbs_status add_to_scope(alchemy_reader *r, gbsi_token name, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     char shown[GBSI_SHOWN];
     uint32_t id = 0;
     size_t *seen = r->seen;
@@ -187,19 +183,16 @@ static gbs_status add_to_scope(alchemy_reader *r, gbsi_token name, gbs_error *er
                               gbsi_token_show(name, shown), r->n_factors);
     }
     seen[id] = r->n_factors + 1;
-    GBSI_TRY(gbsi_reserve(&r->scope, &r->scope_capacity, r->n_scope + 1, sizeof(uint32_t),
-                          r->text->name, err));
+    GBSI_PASS(gbsi_reserve(&r->scope, &r->scope_capacity, r->n_scope + 1, sizeof(uint32_t),
+                           r->text->name, err));
     ((uint32_t *)r->scope)[r->n_scope++] = id;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Reads NAME / NAME // up to the values; *rest is the text behind it. A line that begins with //
  * is a factor of no variables, a constant. */
 static gbs_status read_scope(alchemy_reader *r, gbsi_token line, gbsi_token *rest, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const char *at = line.at;
     const char *end = line.at + line.n;
     r->n_scope = 0;
@@ -211,7 +204,7 @@ static gbs_status read_scope(alchemy_reader *r, gbsi_token line, gbsi_token *res
         bool last = slash + 1 < end && slash[1] == '/';
         gbsi_token name = trim((gbsi_token){at, (size_t)(slash - at)});
         if (name.n > 0 || !last || r->n_scope > 0) {
-            GBSI_TRY(add_to_scope(r, name, err));
+            GBSI_PASS(add_to_scope(r, name, err));
         }
         at = slash + (last ? 2 : 1);
         if (last) {
@@ -219,14 +212,11 @@ static gbs_status read_scope(alchemy_reader *r, gbsi_token line, gbsi_token *res
         }
     }
     *rest = (gbsi_token){at, (size_t)(end - at)};
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_values(alchemy_reader *r, gbsi_token rest, size_t *n, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_text line = *r->text; /* for its tokens, which end where /// begins */
     line.at = rest.at;
     line.end = rest.at + rest.n;
@@ -241,19 +231,17 @@ static gbs_status read_values(alchemy_reader *r, gbsi_token rest, size_t *n, gbs
         if (token.n == 0) {
             return GBS_OK;
         }
-        GBSI_TRY(gbsi_reserve(&r->value, &r->value_capacity, *n + 1, sizeof(double), r->text->name,
-                              err));
+        GBSI_PASS(gbsi_reserve(&r->value, &r->value_capacity, *n + 1, sizeof(double), r->text->name,
+                               err));
         double *value = (double *)r->value + *n;
-        GBSI_TRY(gbsi_text_double(&line, "a logarithm", value, NULL, err));
+        GBSI_PASS(gbsi_text_double(&line, "a logarithm", value, NULL, err));
         if (!(*value < INFINITY)) {
             return gbsi_text_unexpected(r->text, token, "a logarithm, finite or -inf", err);
         }
         *value += 0.0; /* -0 becomes 0 */
         (*n)++;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status check_size(const alchemy_reader *r, gbsi_token place, size_t n, gbs_error *err)

@@ -39,13 +39,12 @@ static gbs_status write_factor(const gbs_model *model, gbsi_expander *expander,
                                const gbsi_names *names, size_t f, gbs_output *output,
                                gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_factors *factors = &model->factors;
     const double *logw = NULL;
     size_t n = 0;
     size_t begin = factors->scope_start[f];
     size_t end = factors->scope_start[f + 1];
-    GBSI_TRY(gbsi_expand(expander, f, &logw, &n, err));
+    GBSI_PASS(gbsi_expand(expander, f, &logw, &n, err));
     for (size_t i = end; i-- > begin;) {
         gbsi_output_text(output, names->variable[factors->scope[i]]);
         gbsi_output_text(output, i > begin ? " / " : " ");
@@ -56,9 +55,7 @@ static gbs_status write_factor(const gbs_model *model, gbsi_expander *expander,
         gbsi_output_double(output, logw[i]);
     }
     gbsi_output_text(output, "\n");
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_alchemy_write(const gbs_model *model, gbs_output *output,

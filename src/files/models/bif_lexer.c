@@ -81,10 +81,7 @@ static gbs_status read_quoted(gbsi_text *text, gbsi_bif_token *token, gbs_error 
 gbs_status gbsi_bif_next(gbsi_text *text, gbsi_bif_place place, gbsi_bif_token *token,
                          gbs_error *err)
 {
-    gbs_status status = skip_blanks(text, place, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(skip_blanks(text, place, err));
     const char *at = text->at;
     if (at < text->end && *at == '"') {
         return read_quoted(text, token, err);
@@ -109,31 +106,25 @@ gbs_status gbsi_bif_next(gbsi_text *text, gbsi_bif_place place, gbsi_bif_token *
 
 gbs_status gbsi_bif_expect(gbsi_text *text, gbsi_bif_place place, char kind, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_bif_token token;
-    GBSI_TRY(gbsi_bif_next(text, place, &token, err));
+    GBSI_PASS(gbsi_bif_next(text, place, &token, err));
     if (token.kind != kind) {
         char expected[4] = {'\'', kind, '\'', 0};
         return gbsi_text_unexpected(text, token.shown, expected, err);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_bif_name(gbsi_text *text, gbsi_bif_place place, const char *expected,
                          gbsi_token *name, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_bif_token token;
-    GBSI_TRY(gbsi_bif_next(text, place, &token, err));
+    GBSI_PASS(gbsi_bif_next(text, place, &token, err));
     if (token.kind != 'w' && token.kind != 'q') {
         return gbsi_text_unexpected(text, token.shown, expected, err);
     }
     *name = token.text;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_bif_skip_property(gbsi_text *text, gbs_error *err)

@@ -61,17 +61,16 @@ static const word *word_at(const gbsi_bif_network *network, size_t i)
 static gbs_status read_words(gbsi_text *text, gbsi_bif_network *network, gbsi_bif_place place,
                              gbsi_bif_token *end, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const char *from = text->at;
     size_t depth = 0;
     network->n_words = 0;
     for (;;) {
-        GBSI_TRY(gbsi_bif_next(text, place, end, err));
+        GBSI_PASS(gbsi_bif_next(text, place, end, err));
         if (end->kind == 0 || strchr("wq()", end->kind) == NULL) {
             return GBS_OK;
         }
-        GBSI_TRY(gbsi_reserve(&network->word, &network->word_capacity, network->n_words + 1,
-                              sizeof(word), text->name, err));
+        GBSI_PASS(gbsi_reserve(&network->word, &network->word_capacity, network->n_words + 1,
+                               sizeof(word), text->name, err));
         ((word *)network->word)[network->n_words++] =
             (word){*end, look_between(from, end->shown.at, depth)};
         if (end->kind != 'q') {
@@ -79,9 +78,7 @@ static gbs_status read_words(gbsi_text *text, gbsi_bif_network *network, gbsi_bi
         }
         from = text->at;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Makes the name that words [first, last) are. Fails if it has no form without quotes. */
@@ -191,46 +188,40 @@ static gbs_status choose_rule(const gbsi_text *text, const gbsi_bif_network *net
 gbs_status gbsi_bif_read_states(gbsi_text *text, gbsi_bif_network *network, uint32_t variable,
                                 gbsi_token count, size_t n, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_bif_token end;
     rule by = AT_WORDS;
-    GBSI_TRY(read_words(text, network, GBSI_BIF_STATE, &end, err));
+    GBSI_PASS(read_words(text, network, GBSI_BIF_STATE, &end, err));
     if (end.kind != '}') {
         return gbsi_text_unexpected(text, end.shown, "a state or '}'", err);
     }
-    GBSI_TRY(choose_rule(text, network, count, n, &by, err));
+    GBSI_PASS(choose_rule(text, network, count, n, &by, err));
     for (size_t first = 0; first < network->n_words;) {
         gbsi_bif_token name;
         size_t last = first + 1;
         while (last < network->n_words && !cuts(by, word_at(network, last)->before)) {
             last++;
         }
-        GBSI_TRY(join_words(text, network, first, last, &name, err));
-        GBSI_TRY(gbsi_bif_add_state(text, network, variable, &name, err));
+        GBSI_PASS(join_words(text, network, first, last, &name, err));
+        GBSI_PASS(gbsi_bif_add_state(text, network, variable, &name, err));
         first = last;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_bif_read_variable(gbsi_text *text, gbsi_bif_network *network, gbsi_bif_token *name,
                                   gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_bif_token end;
-    GBSI_TRY(read_words(text, network, GBSI_BIF_PLAIN, &end, err));
+    GBSI_PASS(read_words(text, network, GBSI_BIF_PLAIN, &end, err));
     if (network->n_words == 0) {
         return gbsi_text_unexpected(text, end.shown, "the name of a variable", err);
     }
     if (end.kind != '{') {
         return gbsi_text_unexpected(text, end.shown, "'{'", err);
     }
-    GBSI_TRY(join_words(text, network, 0, network->n_words, name, err));
+    GBSI_PASS(join_words(text, network, 0, network->n_words, name, err));
     network->has_long_names = network->has_long_names || network->n_words > 1;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- names that are used --------------------------------------------------------------------- */
@@ -344,9 +335,7 @@ gbs_status gbsi_bif_find_names(const gbsi_text *text, const gbsi_bif_network *ne
     s.end = gbsi_alloc_array(s.n_pieces, sizeof *s.end);
     s.id = gbsi_alloc_array(s.n_pieces, sizeof *s.id);
     s.best = gbsi_alloc_array(s.n_pieces, sizeof *s.best);
-    if (s.piece == NULL || s.end == NULL || s.id == NULL || s.best == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, text->name, s.n_pieces * sizeof *s.piece));
-    }
+    GBSI_TRY(GBSI_HAVE(err, text->name, s.piece, s.end, s.id, s.best));
     (void)cut_pieces(&s, among.at, end, s.piece);
     look(&s);
     if (s.n_found > 1) {

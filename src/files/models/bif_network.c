@@ -36,17 +36,16 @@ void gbsi_bif_network_free(gbsi_bif_network *network)
  * missing. */
 static gbs_status declare_network(gbsi_text *text, gbsi_bif_network *network, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_bif_token token;
     char shown[GBSI_SHOWN];
     do {
-        GBSI_TRY(gbsi_bif_next(text, GBSI_BIF_PLAIN, &token, err));
+        GBSI_PASS(gbsi_bif_next(text, GBSI_BIF_PLAIN, &token, err));
     } while (token.kind != 0 && strchr("wq()", token.kind) != NULL);
     if (token.kind != '{') {
         return gbsi_text_unexpected(text, token.shown, "'{' of the network block", err);
     }
     for (;;) {
-        GBSI_TRY(gbsi_bif_next(text, GBSI_BIF_PLAIN, &token, err));
+        GBSI_PASS(gbsi_bif_next(text, GBSI_BIF_PLAIN, &token, err));
         if (token.kind == '}') {
             return GBS_OK;
         }
@@ -60,20 +59,17 @@ static gbs_status declare_network(gbsi_text *text, gbsi_bif_network *network, gb
             return GBS_OK;
         }
         if (gbsi_bif_is_word(&token, "property")) {
-            GBSI_TRY(gbsi_bif_skip_property(text, err));
+            GBSI_PASS(gbsi_bif_skip_property(text, err));
         } else if (token.kind != ';') {
             return gbsi_text_unexpected(text, token.shown, "'property' or '}'", err);
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_bif_add_state(gbsi_text *text, gbsi_bif_network *network, uint32_t variable,
                               const gbsi_bif_token *token, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     char shown[GBSI_SHOWN];
     bool added = false;
     gbsi_bif_variable *v = (gbsi_bif_variable *)network->variable + variable;
@@ -81,19 +77,17 @@ gbs_status gbsi_bif_add_state(gbsi_text *text, gbsi_bif_network *network, uint32
         return gbsi_text_fail(text, token->shown, err,
                               "found more than %u states, expected at most as many", GBS_MAX_ARITY);
     }
-    GBSI_TRY(gbsi_name_map_add(&network->names, variable, token->text.at, token->text.n,
-                               v->n_states, &added, err));
+    GBSI_PASS(gbsi_name_map_add(&network->names, variable, token->text.at, token->text.n,
+                                v->n_states, &added, err));
     if (!added) {
         return gbsi_text_fail(text, token->shown, err, "found state %s twice, expected it once",
                               gbsi_token_show(token->text, shown));
     }
-    GBSI_TRY(gbsi_reserve(&network->state, &network->state_capacity, network->n_states + 1,
-                          sizeof(gbsi_token), text->name, err));
+    GBSI_PASS(gbsi_reserve(&network->state, &network->state_capacity, network->n_states + 1,
+                           sizeof(gbsi_token), text->name, err));
     ((gbsi_token *)network->state)[network->n_states++] = token->text;
     v->n_states++;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Reads type discrete [ K ] { s1, s2, ... }; from behind the word type. */
@@ -130,7 +124,6 @@ cleanup:
 gbs_status gbsi_bif_add_variable(gbsi_text *text, gbsi_bif_network *network,
                                  const gbsi_bif_token *name, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     char shown[GBSI_SHOWN];
     bool added = false;
     uint32_t id = network->n_variables;
@@ -138,20 +131,18 @@ gbs_status gbsi_bif_add_variable(gbsi_text *text, gbsi_bif_network *network,
         return gbsi_text_fail(text, name->shown, err, "found more than %u variables",
                               GBS_MAX_VARIABLES);
     }
-    GBSI_TRY(gbsi_name_map_add(&network->names, GBSI_BIF_VARIABLES, name->text.at, name->text.n, id,
-                               &added, err));
+    GBSI_PASS(gbsi_name_map_add(&network->names, GBSI_BIF_VARIABLES, name->text.at, name->text.n,
+                                id, &added, err));
     if (!added) {
         return gbsi_text_fail(text, name->shown, err, "found variable %s twice, expected it once",
                               gbsi_token_show(name->text, shown));
     }
-    GBSI_TRY(gbsi_reserve(&network->variable, &network->variable_capacity, (size_t)id + 1,
-                          sizeof(gbsi_bif_variable), text->name, err));
+    GBSI_PASS(gbsi_reserve(&network->variable, &network->variable_capacity, (size_t)id + 1,
+                           sizeof(gbsi_bif_variable), text->name, err));
     ((gbsi_bif_variable *)network->variable)[id] = (gbsi_bif_variable){
         .name = name->text, .shown = name->shown, .first_state = network->n_states};
     network->n_variables++;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_bif_add_block(const gbsi_text *text, gbsi_bif_network *network, const char *at,
@@ -168,42 +159,38 @@ gbs_status gbsi_bif_add_block(const gbsi_text *text, gbsi_bif_network *network, 
 /* Reads variable NAME { type ...; property ...; } from behind the word variable. */
 static gbs_status declare_variable(gbsi_text *text, gbsi_bif_network *network, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_bif_token token;
     uint32_t id = network->n_variables;
-    GBSI_TRY(gbsi_bif_read_variable(text, network, &token, err));
-    GBSI_TRY(gbsi_bif_add_variable(text, network, &token, err));
+    GBSI_PASS(gbsi_bif_read_variable(text, network, &token, err));
+    GBSI_PASS(gbsi_bif_add_variable(text, network, &token, err));
     for (;;) {
-        GBSI_TRY(gbsi_bif_next(text, GBSI_BIF_PLAIN, &token, err));
+        GBSI_PASS(gbsi_bif_next(text, GBSI_BIF_PLAIN, &token, err));
         bool typed = gbsi_bif_variable_at(network, id)->n_states != 0;
         if (token.kind == '}' && typed) {
             return GBS_OK;
         }
         if (gbsi_bif_is_word(&token, "type") && !typed) {
-            GBSI_TRY(declare_type(text, network, id, err));
+            GBSI_PASS(declare_type(text, network, id, err));
         } else if (gbsi_bif_is_word(&token, "property")) {
-            GBSI_TRY(gbsi_bif_skip_property(text, err));
+            GBSI_PASS(gbsi_bif_skip_property(text, err));
         } else if (token.kind != ';') {
             return gbsi_text_unexpected(text, token.shown,
                                         typed ? "'property' or '}'" : "'type' or 'property'", err);
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Remembers the block and goes on behind its end; its content is looked at later. */
 static gbs_status pass_block(gbsi_text *text, gbsi_bif_network *network, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_bif_token token;
     char last = 0;
-    GBSI_TRY(gbsi_bif_add_block(text, network, text->at, err));
+    GBSI_PASS(gbsi_bif_add_block(text, network, text->at, err));
     do {
-        GBSI_TRY(gbsi_bif_next(text, GBSI_BIF_PLAIN, &token, err));
+        GBSI_PASS(gbsi_bif_next(text, GBSI_BIF_PLAIN, &token, err));
         if ((last == '{' || last == ';') && gbsi_bif_is_word(&token, "property")) {
-            GBSI_TRY(gbsi_bif_skip_property(text, err));
+            GBSI_PASS(gbsi_bif_skip_property(text, err));
             token.kind = ';';
         }
         last = token.kind;
@@ -211,26 +198,23 @@ static gbs_status pass_block(gbsi_text *text, gbsi_bif_network *network, gbs_err
     if (last == 0) {
         return gbsi_text_unexpected(text, token.shown, "'}' of a probability block", err);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_bif_declare(gbsi_text *text, gbsi_bif_network *network, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_bif_token token;
     for (;;) {
-        GBSI_TRY(gbsi_bif_next(text, GBSI_BIF_PLAIN, &token, err));
+        GBSI_PASS(gbsi_bif_next(text, GBSI_BIF_PLAIN, &token, err));
         if (token.kind == 0) {
             return GBS_OK;
         }
         if (gbsi_bif_is_word(&token, "network")) {
-            GBSI_TRY(declare_network(text, network, err));
+            GBSI_PASS(declare_network(text, network, err));
         } else if (gbsi_bif_is_word(&token, "variable")) {
-            GBSI_TRY(declare_variable(text, network, err));
+            GBSI_PASS(declare_variable(text, network, err));
         } else if (gbsi_bif_is_word(&token, "probability")) {
-            GBSI_TRY(pass_block(text, network, err));
+            GBSI_PASS(pass_block(text, network, err));
         } else if (token.kind == '}' && network->is_open) {
             network->is_open = false;
         } else if (token.kind != ';') {
@@ -238,7 +222,5 @@ gbs_status gbsi_bif_declare(gbsi_text *text, gbsi_bif_network *network, gbs_erro
                                         err);
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }

@@ -24,74 +24,63 @@ typedef struct bif_reader {
 
 static gbs_status size_table(bif_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     size_t n_rows = 0;
-    GBSI_TRY(gbsi_bif_table_size(&r->tables, err));
+    GBSI_PASS(gbsi_bif_table_size(&r->tables, err));
     n_rows = r->tables.n_rows;
-    GBSI_TRY(gbsi_reserve(&r->filled, &r->filled_capacity, n_rows, 1, r->text->name, err));
+    GBSI_PASS(gbsi_reserve(&r->filled, &r->filled_capacity, n_rows, 1, r->text->name, err));
     memset(r->filled, 0, n_rows);
     r->has_table = false;
     r->has_default = false;
     r->n_filled = 0;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Reads CHILD | PARENT, PARENT ). */
 static gbs_status read_names(bif_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_bif_token token;
-    GBSI_TRY(gbsi_bif_next(r->text, GBSI_BIF_PLAIN, &token, err));
+    GBSI_PASS(gbsi_bif_next(r->text, GBSI_BIF_PLAIN, &token, err));
     if (token.kind != 'w' && token.kind != 'q') {
         return gbsi_text_unexpected(r->text, token.shown, "the variable of the block", err);
     }
-    GBSI_TRY(gbsi_bif_table_child(&r->tables, &token, err));
+    GBSI_PASS(gbsi_bif_table_child(&r->tables, &token, err));
     for (;;) {
-        GBSI_TRY(gbsi_bif_next(r->text, GBSI_BIF_PLAIN, &token, err));
+        GBSI_PASS(gbsi_bif_next(r->text, GBSI_BIF_PLAIN, &token, err));
         if (token.kind == ')') {
             return GBS_OK;
         }
         if (token.kind != 'w' && token.kind != 'q') {
             return gbsi_text_unexpected(r->text, token.shown, "a parent or ')'", err);
         }
-        GBSI_TRY(gbsi_bif_table_parent(&r->tables, &token, err));
+        GBSI_PASS(gbsi_bif_table_parent(&r->tables, &token, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ( CHILD | PARENT, PARENT ) { */
 static gbs_status read_header(bif_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     bool found = false;
-    GBSI_TRY(gbsi_bif_expect(r->text, GBSI_BIF_PLAIN, '(', err));
+    GBSI_PASS(gbsi_bif_expect(r->text, GBSI_BIF_PLAIN, '(', err));
     if (r->tables.network.has_long_names) {
         const gbsi_token among = gbsi_bif_inside(r->text, '{');
         const gbsi_token place = gbsi_text_at(r->text, among.at);
-        GBSI_TRY(gbsi_bif_table_names(&r->tables, among, place, ",|", &found, err));
+        GBSI_PASS(gbsi_bif_table_names(&r->tables, among, place, ",|", &found, err));
         r->text->at += found ? among.n + 1 : 0;
     }
     if (!found) {
-        GBSI_TRY(read_names(r, err));
+        GBSI_PASS(read_names(r, err));
     }
-    GBSI_TRY(gbsi_bif_expect(r->text, GBSI_BIF_PLAIN, '{', err));
-    status = size_table(r, err);
-
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_bif_expect(r->text, GBSI_BIF_PLAIN, '{', err));
+    return size_table(r, err);
 }
 
 /* Reads n probabilities and a semicolon. */
 static gbs_status read_values(bif_reader *r, size_t n, double *value, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_bif_token token;
     for (size_t i = 0;; i++) {
-        GBSI_TRY(gbsi_bif_next(r->text, GBSI_BIF_NUMBER, &token, err));
+        GBSI_PASS(gbsi_bif_next(r->text, GBSI_BIF_NUMBER, &token, err));
         if (i == n && token.kind == ';') {
             return GBS_OK;
         }
@@ -101,16 +90,13 @@ static gbs_status read_values(bif_reader *r, size_t n, double *value, gbs_error 
                                   "found %s after %zu probabilities, expected %zu and ';'",
                                   gbsi_token_show(token.shown, shown), i, n);
         }
-        GBSI_TRY(gbsi_bif_table_value(&r->tables, &token, &value[i], err));
+        GBSI_PASS(gbsi_bif_table_value(&r->tables, &token, &value[i], err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_whole_table(bif_reader *r, gbsi_token place, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     if (r->n_filled != 0 || r->has_default || r->has_table) {
         return gbsi_text_fail(r->text, place, err,
                               "found 'table' beside other rows of the block, expected it alone");
@@ -118,12 +104,9 @@ static gbs_status read_whole_table(bif_reader *r, gbsi_token place, gbs_error *e
     r->has_table = true;
     r->n_filled = r->tables.n_rows;
     memset(r->filled, 1, r->n_filled);
-    GBSI_TRY(read_values(r, r->n_filled * r->tables.arity, r->tables.value, err));
-    status = gbsi_bif_table_turn(&r->tables, gbsi_table_order(r->text->options, GBSI_CHILD_SLOWEST),
-                                 err);
-
-cleanup:
-    return status;
+    GBSI_PASS(read_values(r, r->n_filled * r->tables.arity, r->tables.value, err));
+    return gbsi_bif_table_turn(&r->tables, gbsi_table_order(r->text->options, GBSI_CHILD_SLOWEST),
+                               err);
 }
 
 static double *row_at(bif_reader *r, size_t row)
@@ -152,7 +135,6 @@ static gbs_status read_default(bif_reader *r, gbsi_token place, gbs_error *err)
  * slowest. */
 static gbs_status read_plain_row(bif_reader *r, size_t *row, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     char shown[GBSI_SHOWN];
     char name[GBSI_BIF_NAME_BYTES];
     *row = 0;
@@ -161,17 +143,14 @@ static gbs_status read_plain_row(bif_reader *r, size_t *row, gbs_error *err)
         uint32_t parent = gbsi_bif_scope_at(&r->tables, i);
         const gbsi_bif_variable *v = gbsi_bif_variable_at(&r->tables.network, parent);
         uint32_t state = 0;
-        GBSI_TRY(gbsi_bif_name(r->text, GBSI_BIF_STATE, "a state of every parent", &token, err));
+        GBSI_PASS(gbsi_bif_name(r->text, GBSI_BIF_STATE, "a state of every parent", &token, err));
         if (!gbsi_name_map_find(&r->tables.network.names, parent, token.at, token.n, &state)) {
             return gbsi_text_fail(r->text, token, err, "found %s, expected a state of variable %s",
                                   gbsi_token_show(token, shown), gbsi_bif_copy_name(v->name, name));
         }
         *row = *row * v->n_states + state;
     }
-    status = gbsi_bif_expect(r->text, GBSI_BIF_STATE, ')', err);
-
-cleanup:
-    return status;
+    return gbsi_bif_expect(r->text, GBSI_BIF_STATE, ')', err);
 }
 
 /* Does the same if states hold blanks or commas.
@@ -200,25 +179,20 @@ cleanup:
 
 static gbs_status read_row_index(bif_reader *r, size_t *row, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const char *at = r->text->at;
     bool found = false;
     if (read_plain_row(r, row, NULL) == GBS_OK) {
         return GBS_OK;
     }
     r->text->at = at;
-    GBSI_TRY(read_long_row(r, row, &found, err));
-    status = found ? GBS_OK : read_plain_row(r, row, err);
-
-cleanup:
-    return status;
+    GBSI_PASS(read_long_row(r, row, &found, err));
+    return found ? GBS_OK : read_plain_row(r, row, err);
 }
 
 static gbs_status read_row(bif_reader *r, gbsi_token place, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     size_t row = 0;
-    GBSI_TRY(read_row_index(r, &row, err));
+    GBSI_PASS(read_row_index(r, &row, err));
     uint8_t *filled = r->filled;
     if (filled[row] != 0) {
         return gbsi_text_fail(r->text, place, err, "found %s, expected each row once",
@@ -226,10 +200,7 @@ static gbs_status read_row(bif_reader *r, gbsi_token place, gbs_error *err)
     }
     filled[row] = 1;
     r->n_filled++;
-    status = read_values(r, r->tables.arity, row_at(r, row), err);
-
-cleanup:
-    return status;
+    return read_values(r, r->tables.arity, row_at(r, row), err);
 }
 
 static gbs_status fill_rest(bif_reader *r, gbsi_token end, gbs_error *err)
@@ -266,20 +237,19 @@ static gbs_status fill_rest(bif_reader *r, gbsi_token end, gbs_error *err)
 
 static gbs_status read_block(bif_reader *r, const char *block, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_bif_token token;
     r->text->at = block;
-    GBSI_TRY(read_header(r, err));
+    GBSI_PASS(read_header(r, err));
     for (;;) {
-        GBSI_TRY(gbsi_bif_next(r->text, GBSI_BIF_PLAIN, &token, err));
+        GBSI_PASS(gbsi_bif_next(r->text, GBSI_BIF_PLAIN, &token, err));
         if (token.kind == '(') {
-            GBSI_TRY(read_row(r, token.shown, err));
+            GBSI_PASS(read_row(r, token.shown, err));
         } else if (gbsi_bif_is_word(&token, "table")) {
-            GBSI_TRY(read_whole_table(r, token.shown, err));
+            GBSI_PASS(read_whole_table(r, token.shown, err));
         } else if (gbsi_bif_is_word(&token, "default")) {
-            GBSI_TRY(read_default(r, token.shown, err));
+            GBSI_PASS(read_default(r, token.shown, err));
         } else if (gbsi_bif_is_word(&token, "property")) {
-            GBSI_TRY(gbsi_bif_skip_property(r->text, err));
+            GBSI_PASS(gbsi_bif_skip_property(r->text, err));
         } else if (token.kind == '}') {
             break;
         } else if (token.kind != ';') {
@@ -287,11 +257,8 @@ static gbs_status read_block(bif_reader *r, const char *block, gbs_error *err)
                                         "'table', 'default', '(', 'property' or '}'", err);
         }
     }
-    GBSI_TRY(fill_rest(r, token.shown, err));
-    status = gbsi_bif_table_add(&r->tables, err);
-
-cleanup:
-    return status;
+    GBSI_PASS(fill_rest(r, token.shown, err));
+    return gbsi_bif_table_add(&r->tables, err);
 }
 
 gbs_status gbsi_bif_read(gbsi_text *text, gbs_model **model, gbs_error *err)

@@ -12,14 +12,10 @@
 gbs_status gbsi_bif_tables_init(gbsi_bif_tables *tables, gbsi_text *text, const char *what,
                                 gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     *tables = (gbsi_bif_tables){.text = text, .what = what};
     tables->columns = gbsi_columns_begin(text->options);
-    GBSI_TRY(gbs_builder_new(&tables->builder, err));
-    status = gbsi_equal_tables_new(&tables->share, err);
-
-cleanup:
-    return status;
+    GBSI_PASS(gbs_builder_new(&tables->builder, err));
+    return gbsi_equal_tables_new(&tables->share, err);
 }
 
 void gbsi_bif_tables_free(gbsi_bif_tables *tables)
@@ -85,10 +81,7 @@ static gbs_status name_variable(gbsi_bif_tables *t, uint32_t id, gbs_error *err)
     }
     char *buffer = gbsi_alloc_zero(bytes);
     label = gbsi_alloc_array(v->n_states, sizeof *label);
-    if (buffer == NULL || label == NULL) {
-        status = gbsi_no_memory(err, t->text->name, bytes);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, t->text->name, buffer, label));
     memcpy(buffer, v->name.at, v->name.n);
     char *at = buffer + v->name.n + 1;
     for (uint32_t a = 0; a < v->n_states; a++) {
@@ -113,10 +106,7 @@ gbs_status gbsi_bif_tables_begin(gbsi_bif_tables *tables, gbs_error *err)
     tables->seen = gbsi_alloc_array_zero(n, sizeof *tables->seen);
     tables->defined = gbsi_alloc_zero(n);
     uint32_t *arity = gbsi_alloc_array(n, sizeof *arity);
-    if (tables->seen == NULL || tables->defined == NULL || arity == NULL) {
-        status = gbsi_no_memory(err, tables->text->name, n * sizeof *tables->seen);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, tables->text->name, tables->seen, tables->defined, arity));
     for (uint32_t v = 0; v < n; v++) {
         arity[v] = variable_at(tables, v)->n_states;
     }
@@ -135,7 +125,6 @@ cleanup:
 gbs_status gbsi_bif_table_parent(gbsi_bif_tables *tables, const gbsi_bif_token *name,
                                  gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_bif_tables *t = tables;
     char shown[GBSI_SHOWN];
     uint32_t id = 0;
@@ -151,23 +140,20 @@ gbs_status gbsi_bif_table_parent(gbsi_bif_tables *tables, const gbsi_bif_token *
                               gbsi_token_show(name->text, shown));
     }
     t->seen[id] = t->n_begun;
-    GBSI_TRY(gbsi_reserve(&t->scope, &t->scope_capacity, (size_t)t->n_scope + 1, sizeof(uint32_t),
-                          t->text->name, err));
+    GBSI_PASS(gbsi_reserve(&t->scope, &t->scope_capacity, (size_t)t->n_scope + 1, sizeof(uint32_t),
+                           t->text->name, err));
     ((uint32_t *)t->scope)[t->n_scope++] = id;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_bif_table_child(gbsi_bif_tables *tables, const gbsi_bif_token *name, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     char shown[GBSI_SHOWN];
     tables->n_begun++;
     tables->n_scope = 0;
     tables->child = *name;
     tables->columns.as_read = NULL;
-    GBSI_TRY(gbsi_bif_table_parent(tables, name, err));
+    GBSI_PASS(gbsi_bif_table_parent(tables, name, err));
     uint32_t child = gbsi_bif_scope_at(tables, 0);
     if (tables->defined[child] != 0) {
         return gbsi_text_fail(tables->text, name->shown, err,
@@ -176,9 +162,7 @@ gbs_status gbsi_bif_table_child(gbsi_bif_tables *tables, const gbsi_bif_token *n
     }
     tables->defined[child] = 1;
     tables->arity = variable_at(tables, child)->n_states;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_bif_table_too_large(const gbsi_bif_tables *tables, gbs_error *err)
@@ -233,7 +217,6 @@ gbs_status gbsi_bif_table_value(gbsi_bif_tables *tables, const gbsi_bif_token *t
 
 gbs_status gbsi_bif_table_turn(gbsi_bif_tables *tables, unsigned order, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_bif_tables *t = tables;
     gbsi_axes axes = {0};
     const size_t n = t->n_rows * t->arity;
@@ -243,16 +226,14 @@ gbs_status gbsi_bif_table_turn(gbsi_bif_tables *tables, unsigned order, gbs_erro
     if (order == 0 || t->n_scope < 2) {
         return GBS_OK;
     }
-    GBSI_TRY(gbsi_reserve(&t->turned, &t->turned_capacity, n, sizeof(double), t->text->name, err));
+    GBSI_PASS(gbsi_reserve(&t->turned, &t->turned_capacity, n, sizeof(double), t->text->name, err));
     memcpy(t->turned, t->value, n * sizeof(double));
     for (uint32_t i = 1; i < t->n_scope; i++) {
         gbsi_axes_add_parent(&axes, variable_at(t, gbsi_bif_scope_at(t, i))->n_states);
     }
     gbsi_axes_turn(&axes, t->arity, order, t->turned, t->value);
     t->columns.as_read = t->turned;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status refuse_row(const gbsi_bif_tables *t, gbsi_column_status columns, size_t row,

@@ -93,14 +93,13 @@ static void write_row_states(bif_writer *w, const uint32_t *scope, size_t n_pare
 
 static gbs_status write_block(bif_writer *w, size_t factor, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_factors *factors = &w->model->factors;
     const uint32_t *scope = factors->scope + factors->scope_start[factor];
     size_t n_parents = factors->scope_start[factor + 1] - factors->scope_start[factor] - 1;
     uint32_t arity = w->model->arity[scope[n_parents]];
     const double *logw = NULL;
     size_t n = 0;
-    GBSI_TRY(gbsi_expand(&w->expander, factor, &logw, &n, err));
+    GBSI_PASS(gbsi_expand(&w->expander, factor, &logw, &n, err));
     write_header(w, scope, n_parents);
     for (size_t row = 0; row < n; row += arity) {
         gbsi_output_text(w->output, n_parents == 0 ? "  table" : "  ");
@@ -109,14 +108,12 @@ static gbs_status write_block(bif_writer *w, size_t factor, gbs_error *err)
         }
         for (uint32_t a = 0; a < arity; a++) {
             gbsi_output_text(w->output, a == 0 ? " " : ", ");
-            GBSI_TRY(gbsi_output_exp(w->output, logw[row + a], factor, err));
+            GBSI_PASS(gbsi_output_exp(w->output, logw[row + a], factor, err));
         }
         gbsi_output_text(w->output, ";\n");
     }
     gbsi_output_text(w->output, "}\n");
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_bif_write(const gbs_model *model, gbs_output *output,
@@ -128,10 +125,7 @@ gbs_status gbsi_bif_write(const gbs_model *model, gbs_output *output,
     GBSI_TRY(gbsi_names_init(&w.names, model, make_legal, "BIF", output, options, err));
     GBSI_TRY(gbsi_expander_init(&w.expander, model, err));
     w.x = gbsi_alloc_array_zero(model->n_variables, sizeof *w.x);
-    if (w.x == NULL) {
-        status = gbsi_no_memory(err, "writing a model", model->n_variables * sizeof *w.x);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "writing a model", w.x));
     gbsi_output_text(output, "network unknown {\n}\n");
     for (uint32_t v = 0; v < model->n_variables; v++) {
         write_declaration(&w, v);

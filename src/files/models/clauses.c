@@ -25,7 +25,6 @@ void gbsi_clauses_free(gbsi_clauses *c)
 gbs_status gbsi_clauses_need(gbsi_clauses *c, uint32_t n, gbs_error *err)
 {
     enum { SOME = 64 };
-    gbs_status status = GBS_OK;
     uint32_t two[SOME];
     if (n <= c->n_variables) {
         return GBS_OK;
@@ -33,21 +32,18 @@ gbs_status gbsi_clauses_need(gbsi_clauses *c, uint32_t n, gbs_error *err)
     for (uint32_t i = 0; i < SOME; i++) {
         two[i] = 2;
     }
-    GBSI_TRY(gbsi_reserve(&c->mark, &c->mark_capacity, n, sizeof(size_t), "clauses", err));
+    GBSI_PASS(gbsi_reserve(&c->mark, &c->mark_capacity, n, sizeof(size_t), "clauses", err));
     memset((size_t *)c->mark + c->n_variables, 0, (n - c->n_variables) * sizeof(size_t));
     while (c->n_variables < n) {
         uint32_t more = n - c->n_variables < SOME ? n - c->n_variables : SOME;
-        GBSI_TRY(gbs_builder_add_variables(c->builder, more, two, NULL, err));
+        GBSI_PASS(gbs_builder_add_variables(c->builder, more, two, NULL, err));
         c->n_variables += more;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_clauses_literal(gbsi_clauses *c, uint32_t variable, bool positive, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     size_t *mark = &((size_t *)c->mark)[variable];
     const size_t now = 2 * (1 + c->n_clauses);
     if (*mark >> 1 == now >> 1) {
@@ -57,17 +53,15 @@ gbs_status gbsi_clauses_literal(gbsi_clauses *c, uint32_t variable, bool positiv
         c->tautology = c->tautology || !same;
         return GBS_OK;
     }
-    GBSI_TRY(gbsi_reserve(&c->scope, &c->scope_capacity, (size_t)c->n + 1, sizeof(uint32_t),
-                          "clauses", err));
-    GBSI_TRY(gbsi_reserve(&c->state, &c->state_capacity, (size_t)c->n + 1, sizeof(uint32_t),
-                          "clauses", err));
+    GBSI_PASS(gbsi_reserve(&c->scope, &c->scope_capacity, (size_t)c->n + 1, sizeof(uint32_t),
+                           "clauses", err));
+    GBSI_PASS(gbsi_reserve(&c->state, &c->state_capacity, (size_t)c->n + 1, sizeof(uint32_t),
+                           "clauses", err));
     *mark = now + positive;
     ((uint32_t *)c->scope)[c->n] = variable;
     ((uint32_t *)c->state)[c->n] = positive;
     c->n++;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status scale_weight(const gbsi_clauses *c, const gbsi_text *text, gbsi_token place,

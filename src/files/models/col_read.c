@@ -19,7 +19,6 @@ typedef struct col_reader {
 
 static gbs_status read_problem(col_reader *r, gbsi_text *line, gbsi_token p, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint64_t n = 0;
     if (r->told) {
         return gbsi_text_fail(line, p, err, "found a second p line, expected one");
@@ -29,16 +28,14 @@ static gbs_status read_problem(col_reader *r, gbsi_text *line, gbsi_token p, gbs
         return gbsi_line_unexpected(line, word, "edge or col", err);
     }
     gbsi_token place = gbsi_text_peek(line);
-    GBSI_TRY(gbsi_line_integer(line, "the number of vertices", UINT64_MAX, &n, err));
-    GBSI_TRY(gbsi_check_variables(r->text, place, n, err));
+    GBSI_PASS(gbsi_line_integer(line, "the number of vertices", UINT64_MAX, &n, err));
+    GBSI_PASS(gbsi_check_variables(r->text, place, n, err));
     r->place = gbsi_text_peek(line);
-    GBSI_TRY(gbsi_line_integer(line, "the number of edges", UINT64_MAX, &r->n_declared, err));
-    GBSI_TRY(gbsi_line_expect_end(line, "the number of edges", err));
+    GBSI_PASS(gbsi_line_integer(line, "the number of edges", UINT64_MAX, &r->n_declared, err));
+    GBSI_PASS(gbsi_line_expect_end(line, "the number of edges", err));
     r->n_variables = (uint32_t)n;
     r->told = true;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_vertex(const col_reader *r, gbsi_text *line, uint64_t *vertex,
@@ -54,29 +51,24 @@ static gbs_status read_vertex(const col_reader *r, gbsi_text *line, uint64_t *ve
 
 static gbs_status read_edge(col_reader *r, gbsi_text *line, gbsi_token e, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint64_t i = 0;
     uint64_t j = 0;
     if (!r->told) {
         return gbsi_text_unexpected(line, e, "the line p edge N M before the edges", err);
     }
-    GBSI_TRY(read_vertex(r, line, &i, err));
-    GBSI_TRY(read_vertex(r, line, &j, err));
+    GBSI_PASS(read_vertex(r, line, &i, err));
+    GBSI_PASS(read_vertex(r, line, &j, err));
     if (i == j) {
         return gbsi_text_fail(line, e, err,
                               "found an edge of vertex %llu with itself, expected two vertices",
                               (unsigned long long)i);
     }
-    GBSI_TRY(gbsi_line_expect_end(line, "an edge", err));
-    GBSI_TRY(gbsi_edges_add(&r->edges, (uint32_t)i - 1, (uint32_t)j - 1, 0, err));
-
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_line_expect_end(line, "an edge", err));
+    return gbsi_edges_add(&r->edges, (uint32_t)i - 1, (uint32_t)j - 1, 0, err);
 }
 
 static gbs_status read_lines(col_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_text line;
     while (gbsi_line_next(r->text, &line)) {
         gbsi_token token = gbsi_text_next(&line);
@@ -84,9 +76,9 @@ static gbs_status read_lines(col_reader *r, gbs_error *err)
             continue;
         }
         if (gbsi_token_is(token, "e")) {
-            GBSI_TRY(read_edge(r, &line, token, err));
+            GBSI_PASS(read_edge(r, &line, token, err));
         } else if (gbsi_token_is(token, "p")) {
-            GBSI_TRY(read_problem(r, &line, token, err));
+            GBSI_PASS(read_problem(r, &line, token, err));
         } else {
             return gbsi_text_unexpected(&line, token, "a line beginning with c, p or e", err);
         }
@@ -94,25 +86,22 @@ static gbs_status read_lines(col_reader *r, gbs_error *err)
     if (!r->told) {
         return gbsi_text_unexpected(r->text, gbsi_text_next(r->text), "p edge N M", err);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Files name an edge once or from both ends, and count either way, whatever they list. */
 static gbs_status join_edges(col_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_repeats repeats;
-    GBSI_TRY(gbsi_edges_sum(&r->edges, r->n_variables, false, &repeats, err));
+    GBSI_PASS(gbsi_edges_sum(&r->edges, r->n_variables, false, &repeats, err));
     const size_t n_listed = r->edges.n;
     const size_t n_distinct = n_listed - repeats.n;
     const uint64_t n = r->n_declared;
     if (n != n_listed && n != n_distinct && (n % 2 != 0 || n / 2 != n_distinct)) {
-        GBSI_TRY(gbsi_text_deviation(r->text, r->place, err,
-                                     "found %llu as the number of edges, expected that of the e "
-                                     "lines, %zu, or of distinct edges, %zu",
-                                     (unsigned long long)n, n_listed, n_distinct));
+        GBSI_PASS(gbsi_text_deviation(r->text, r->place, err,
+                                      "found %llu as the number of edges, expected that of the e "
+                                      "lines, %zu, or of distinct edges, %zu",
+                                      (unsigned long long)n, n_listed, n_distinct));
     } else if (n != n_listed && n != n_distinct) {
         gbsi_text_warn(r->text,
                        "%llu edges are announced: each of %zu edges is counted in both directions",
@@ -121,9 +110,7 @@ static gbs_status join_edges(col_reader *r, gbs_error *err)
     if (repeats.n != 0) {
         gbsi_text_warn(r->text, "%zu edges repeat earlier ones and were left out", repeats.n);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status add_factors(const col_reader *r, gbs_builder *builder, gbs_error *err)
@@ -131,9 +118,7 @@ static gbs_status add_factors(const col_reader *r, gbs_builder *builder, gbs_err
     gbs_status status = GBS_OK;
     const gbsi_edge *edge = r->edges.edge;
     uint32_t *arity = gbsi_alloc_array(r->n_variables, sizeof *arity);
-    if (arity == NULL) {
-        return gbsi_no_memory(err, r->text->name, r->n_variables * sizeof *arity);
-    }
+    GBSI_PASS(GBSI_HAVE(err, r->text->name, arity));
     for (uint32_t v = 0; v < r->n_variables; v++) {
         arity[v] = r->text->options->states;
     }

@@ -52,9 +52,7 @@ static gbs_status make_conflicts(const gbs_model *model, conflicts *c, gbs_error
     c->start = gbsi_alloc_array_zero((size_t)n + 1, sizeof *c->start);
     c->factor = gbsi_alloc_array(n_entries, sizeof *c->factor);
     c->mark = gbsi_alloc_array_zero(n, sizeof *c->mark);
-    if (c->start == NULL || c->factor == NULL || c->mark == NULL) {
-        return gbsi_no_memory(err, "conflict graph", n_entries * sizeof *c->factor);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "conflict graph", c->start, c->factor, c->mark));
     for (size_t i = 0; i < n_entries; i++) {
         c->start[factors->scope[i]]++;
     }

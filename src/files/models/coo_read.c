@@ -59,21 +59,18 @@ static gbs_status read_vartype(coo_reader *r, gbsi_text line, gbs_error *err)
 
 static gbs_status read_offset(coo_reader *r, gbsi_text line, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_token token = gbsi_text_peek(&line);
     const double typed = r->couplings.text->options->offset;
     double value = 0.0;
-    GBSI_TRY(gbsi_line_number(&line, "a finite energy", &value, &r->couplings.n_underflow, err));
-    GBSI_TRY(gbsi_line_expect_end(&line, "an offset", err));
+    GBSI_PASS(gbsi_line_number(&line, "a finite energy", &value, &r->couplings.n_underflow, err));
+    GBSI_PASS(gbsi_line_expect_end(&line, "an offset", err));
     if ((r->has_offset || typed != 0.0) && value != r->offset) {
         return gbsi_text_fail(&line, token, err, "found another offset, expected %s",
                               r->has_offset ? "it once" : "that of --offset");
     }
     r->has_offset = true;
     r->offset = value;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* After '#': "vartype=SPIN" or "offset=1.5", with ':' for '=' and blanks where one likes; other
@@ -107,40 +104,33 @@ static gbs_status read_comment(coo_reader *r, gbsi_text line, gbs_error *err)
 static gbs_status read_variable(coo_reader *r, gbsi_text *line, const char *expected,
                                 uint64_t *variable, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_token token = gbsi_text_peek(line);
-    GBSI_TRY(gbsi_line_integer(line, expected, UINT64_MAX - 1, variable, err));
-    GBSI_TRY(gbsi_check_variables(r->couplings.text, token, *variable + 1, err));
+    GBSI_PASS(gbsi_line_integer(line, expected, UINT64_MAX - 1, variable, err));
+    GBSI_PASS(gbsi_check_variables(r->couplings.text, token, *variable + 1, err));
     if (*variable >= r->couplings.n_variables) {
         r->couplings.n_variables = (uint32_t)*variable + 1;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_entry(coo_reader *r, gbsi_text *line, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_couplings *c = &r->couplings;
     uint64_t i = 0;
     uint64_t j = 0;
     double value = 0;
     gbsi_token place = gbsi_text_peek(line);
-    GBSI_TRY(read_variable(r, line, "a variable from 0", &i, err));
-    GBSI_TRY(read_variable(r, line, "a second variable", &j, err));
-    GBSI_TRY(gbsi_line_number(line, "a finite value", &value, &c->n_underflow, err));
-    GBSI_TRY(gbsi_line_expect_end(line, "an entry", err));
+    GBSI_PASS(read_variable(r, line, "a variable from 0", &i, err));
+    GBSI_PASS(read_variable(r, line, "a second variable", &j, err));
+    GBSI_PASS(gbsi_line_number(line, "a finite value", &value, &c->n_underflow, err));
+    GBSI_PASS(gbsi_line_expect_end(line, "an entry", err));
     if (!r->has_vartype) {
         return gbsi_text_fail(
             line, place, err,
             "found an entry before a line '# vartype=SPIN' or '# vartype=BINARY', "
             "expected one, or --vartype");
     }
-    GBSI_TRY(gbsi_couplings_add(c, line, place, i, j, value, err));
-
-cleanup:
-    return status;
+    return gbsi_couplings_add(c, line, place, i, j, value, err);
 }
 
 gbs_status gbsi_coo_read(gbsi_text *text, gbs_model **model, gbs_error *err)

@@ -26,13 +26,9 @@ static gbs_status diagonal_of(const char *word, gbsi_diagonal *diagonal, gbs_err
 gbs_status gbsi_couplings_begin(gbsi_couplings *c, gbsi_text *text, gbsi_convention own,
                                 const char *comments, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     *c = (gbsi_couplings){.text = text, .first = *text, .comments = comments};
-    GBSI_TRY(gbsi_convention_of(text->options->convention, own, &c->convention, err));
-    GBSI_TRY(diagonal_of(text->options->diagonal, &c->diagonal, err));
-
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_convention_of(text->options->convention, own, &c->convention, err));
+    return diagonal_of(text->options->diagonal, &c->diagonal, err);
 }
 
 void gbsi_couplings_free(gbsi_couplings *c)
@@ -114,23 +110,20 @@ gbs_status gbsi_refuse_mirror(const gbsi_text *text, gbsi_token place, double on
 
 static gbs_status join_entries(gbsi_couplings *c, gbsi_pairing pairing, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_repeats repeats;
     bool mirror = pairing == GBSI_PAIR_MIRROR;
-    GBSI_TRY(gbsi_edges_sum(&c->edges, c->n_variables, mirror, &repeats, err));
-    GBSI_TRY(refuse_repeats(c, &repeats, err));
+    GBSI_PASS(gbsi_edges_sum(&c->edges, c->n_variables, mirror, &repeats, err));
+    GBSI_PASS(refuse_repeats(c, &repeats, err));
     if (!mirror) {
         return GBS_OK;
     }
-    GBSI_TRY(gbsi_edges_fold(&c->edges, c->n_variables, &repeats, err));
+    GBSI_PASS(gbsi_edges_fold(&c->edges, c->n_variables, &repeats, err));
     if (repeats.n != 0) {
         const gbsi_edge *edge = c->edges.edge;
         return gbsi_refuse_mirror(c->text, place_of(c, repeats.entry), edge[repeats.of].value,
                                   edge[repeats.entry].value, err);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_couplings_build(gbsi_couplings *c, gbsi_pairing pairing, bool binary,

@@ -24,18 +24,15 @@ typedef struct coupling_format {
 static gbs_status begin(coupling_writer *w, const gbs_model *model, gbs_output *output,
                         const gbs_write_options *options, coupling_format format, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     *w = (coupling_writer){.output = output};
-    GBSI_TRY(gbsi_convention_of(options->convention, format.own, &w->convention, err));
+    GBSI_PASS(gbsi_convention_of(options->convention, format.own, &w->convention, err));
     w->sign = gbsi_convention_sign(w->convention);
-    GBSI_TRY(gbsi_spin_list_of_model(
+    GBSI_PASS(gbsi_spin_list_of_model(
         model, format.name, format.fields && w->convention != GBSI_MAXCUT, &w->spins, err));
     if (!format.constant) {
         gbsi_tell_constant(options, output, format.name, w->spins.constant);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static bool is_coupling(gbsi_edge e)

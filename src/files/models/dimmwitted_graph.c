@@ -22,10 +22,8 @@ gbs_status gbsi_dw_graph_init(gbsi_dw_graph *graph, gbs_error *err)
     graph->clamped = gbsi_alloc_array(n, sizeof *graph->clamped);
     graph->domain = gbsi_alloc_array(n, sizeof *graph->domain);
     graph->n_domain = gbsi_alloc_array_zero(n, sizeof *graph->n_domain);
-    if (graph->arity == NULL || graph->clamped == NULL || graph->domain == NULL ||
-        graph->n_domain == NULL) {
-        return gbsi_no_memory(err, "variables", n * sizeof *graph->domain);
-    }
+    GBSI_PASS(
+        GBSI_HAVE(err, "variables", graph->arity, graph->clamped, graph->domain, graph->n_domain));
     memset(graph->domain, 0xff, n * sizeof *graph->domain);
     return gbs_builder_new(&graph->builder, err);
 }
@@ -36,9 +34,7 @@ gbs_status gbsi_dw_graph_init_weights(gbsi_dw_graph *graph, gbs_error *err)
     graph->weight = gbsi_alloc_array(n, sizeof *graph->weight);
     graph->fixed = gbsi_alloc_array(n, sizeof *graph->fixed);
     graph->weighed = gbsi_alloc_array_zero(n, sizeof *graph->weighed);
-    if (graph->weight == NULL || graph->fixed == NULL || graph->weighed == NULL) {
-        return gbsi_no_memory(err, "weights", n * sizeof *graph->weight);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "weights", graph->weight, graph->fixed, graph->weighed));
     return GBS_OK;
 }
 
@@ -104,15 +100,14 @@ static int by_value(const void *a, const void *b)
 gbs_status gbsi_dw_add_domain(gbsi_dw_graph *graph, uint64_t id, uint64_t n, uint64_t *value,
                               const double *truthiness, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(check_id(graph, 0, "variable", id, graph->counts.n_variables, err));
-    GBSI_TRY(check_cardinality(graph, 1, n, err));
+    GBSI_PASS(check_id(graph, 0, "variable", id, graph->counts.n_variables, err));
+    GBSI_PASS(check_cardinality(graph, 1, n, err));
     if (graph->domain[id] != SIZE_MAX) {
         graph->field = 0;
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "found variable %" PRIu64 ", which has a domain already", id);
     }
-    GBSI_TRY(check_truthiness(graph, n, truthiness, err));
+    GBSI_PASS(check_truthiness(graph, n, truthiness, err));
     qsort(value, n, sizeof *value, by_value);
     for (uint64_t i = 1; i < n; i++) {
         if (value[i] == value[i - 1]) {
@@ -122,15 +117,13 @@ gbs_status gbsi_dw_add_domain(gbsi_dw_graph *graph, uint64_t id, uint64_t n, uin
                              value[i], id);
         }
     }
-    GBSI_TRY(gbsi_reserve(&graph->value, &graph->value_capacity, graph->n_values + n, sizeof *value,
-                          "domains", err));
+    GBSI_PASS(gbsi_reserve(&graph->value, &graph->value_capacity, graph->n_values + n,
+                           sizeof *value, "domains", err));
     memcpy((uint64_t *)graph->value + graph->n_values, value, n * sizeof *value);
     graph->domain[id] = graph->n_values;
     graph->n_domain[id] = (uint32_t)n;
     graph->n_values += n;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* The state of a domain value: its place in the ascending domain. @return false: not in it. */
@@ -197,9 +190,8 @@ static gbs_status check_type(gbsi_dw_graph *g, uint64_t id, uint64_t type, uint6
 gbs_status gbsi_dw_add_variable(gbsi_dw_graph *graph, uint64_t id, uint64_t role, uint64_t initial,
                                 uint64_t type, uint64_t cardinality, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint32_t state = UINT32_MAX;
-    GBSI_TRY(check_id(graph, 0, "variable", id, graph->counts.n_variables, err));
+    GBSI_PASS(check_id(graph, 0, "variable", id, graph->counts.n_variables, err));
     if (graph->arity[id] != 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "found variable %" PRIu64 " again, expected each once", id);
@@ -210,8 +202,8 @@ gbs_status gbsi_dw_add_variable(gbsi_dw_graph *graph, uint64_t id, uint64_t role
             err, GBS_ERR_ARGUMENT,
             "found role %" PRIu64 ", expected 0 (query), 1 (evidence) or 2 (observation)", role);
     }
-    GBSI_TRY(check_cardinality(graph, 4, cardinality, err));
-    GBSI_TRY(check_type(graph, id, type, cardinality, err));
+    GBSI_PASS(check_cardinality(graph, 4, cardinality, err));
+    GBSI_PASS(check_type(graph, id, type, cardinality, err));
     /* the initial value of a query is only where a run would begin */
     if (role > 0 && !state_of(graph, id, (uint32_t)cardinality, initial, &state)) {
         graph->field = 2;
@@ -219,9 +211,7 @@ gbs_status gbsi_dw_add_variable(gbsi_dw_graph *graph, uint64_t id, uint64_t role
     }
     graph->arity[id] = (uint32_t)cardinality;
     graph->clamped[id] = state;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Labels the states of a variable with decimal numbers.
@@ -274,9 +264,7 @@ static gbs_status label_all(gbsi_dw_graph *g, size_t n_bytes, gbs_error *err)
             GBSI_TRY(check_label_room(g, n_bytes, err));
             label = gbsi_alloc_array(GBS_MAX_ARITY, sizeof *label);
             text = gbsi_alloc_array(GBS_MAX_ARITY, sizeof *text);
-            if (label == NULL || text == NULL) {
-                GBSI_TRY(gbsi_no_memory(err, "labels", GBS_MAX_ARITY * sizeof *text));
-            }
+            GBSI_TRY(GBSI_HAVE(err, "labels", label, text));
         }
         GBSI_TRY(label_variable(g, v, label, text, err));
     }
@@ -289,7 +277,6 @@ cleanup:
 
 gbs_status gbsi_dw_finish_variables(gbsi_dw_graph *graph, size_t n_bytes, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint32_t n = (uint32_t)graph->counts.n_variables;
     for (uint32_t v = 0; v < n; v++) {
         if (graph->arity[v] == 0) {
@@ -297,11 +284,8 @@ gbs_status gbsi_dw_finish_variables(gbsi_dw_graph *graph, size_t n_bytes, gbs_er
                              n, v);
         }
     }
-    GBSI_TRY(gbs_builder_add_variables(graph->builder, n, graph->arity, NULL, err));
-    GBSI_TRY(label_all(graph, n_bytes, err));
-
-cleanup:
-    return status;
+    GBSI_PASS(gbs_builder_add_variables(graph->builder, n, graph->arity, NULL, err));
+    return label_all(graph, n_bytes, err);
 }
 
 /* ---- weights ------------------------------------------------------------------------------- */
@@ -309,8 +293,7 @@ cleanup:
 gbs_status gbsi_dw_add_weight(gbsi_dw_graph *graph, uint64_t id, uint64_t fixed, double value,
                               gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(check_id(graph, 0, "weight", id, graph->counts.n_weights, err));
+    GBSI_PASS(check_id(graph, 0, "weight", id, graph->counts.n_weights, err));
     if (graph->weighed[id] != 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "found weight %" PRIu64 " again, expected each once", id);
@@ -328,9 +311,7 @@ gbs_status gbsi_dw_add_weight(gbsi_dw_graph *graph, uint64_t id, uint64_t fixed,
     graph->weighed[id] = 1;
     graph->fixed[id] = (uint8_t)fixed;
     graph->weight[id] = value;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_dw_finish_weights(gbsi_dw_graph *graph, gbs_error *err)
@@ -379,31 +360,27 @@ static gbs_status check_factor(gbsi_dw_graph *g, uint64_t function, uint32_t n, 
 static gbs_status take_literals(gbsi_dw_graph *g, uint32_t n, const uint64_t *variable,
                                 const uint64_t *equal_to, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_reserve(&g->scope, &g->scope_capacity, n, sizeof(uint32_t), "factor", err));
-    GBSI_TRY(gbsi_reserve(&g->state, &g->state_capacity, n, sizeof(uint32_t), "factor", err));
+    GBSI_PASS(gbsi_reserve(&g->scope, &g->scope_capacity, n, sizeof(uint32_t), "factor", err));
+    GBSI_PASS(gbsi_reserve(&g->state, &g->state_capacity, n, sizeof(uint32_t), "factor", err));
     for (uint32_t i = 0; i < n; i++) {
         const uint64_t v = variable[i];
-        GBSI_TRY(check_id(g, 2 + 2 * (size_t)i, "variable", v, g->counts.n_variables, err));
+        GBSI_PASS(check_id(g, 2 + 2 * (size_t)i, "variable", v, g->counts.n_variables, err));
         if (!state_of(g, v, g->arity[v], equal_to[i], (uint32_t *)g->state + i)) {
             g->field = 3 + 2 * (size_t)i;
             return refuse_value(g, v, g->arity[v], equal_to[i], err);
         }
         ((uint32_t *)g->scope)[i] = (uint32_t)v;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_dw_add_factor(gbsi_dw_graph *graph, uint64_t function, uint32_t n,
                               const uint64_t *variable, const uint64_t *equal_to, uint64_t weight,
                               double feature, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(check_factor(graph, function, n, err));
-    GBSI_TRY(take_literals(graph, n, variable, equal_to, err));
-    GBSI_TRY(check_id(graph, 2 + 2 * (size_t)n, "weight", weight, graph->counts.n_weights, err));
+    GBSI_PASS(check_factor(graph, function, n, err));
+    GBSI_PASS(take_literals(graph, n, variable, equal_to, err));
+    GBSI_PASS(check_id(graph, 2 + 2 * (size_t)n, "weight", weight, graph->counts.n_weights, err));
     graph->field = 3 + 2 * (size_t)n;
     /* an infinite product would make the factor hard, which no file can mean */
     const double w = graph->weight[weight] * feature;
@@ -413,20 +390,17 @@ gbs_status gbsi_dw_add_factor(gbsi_dw_graph *graph, uint64_t function, uint32_t 
                          graph->weight[weight]);
     }
     graph->field = 2;
-    GBSI_TRY(gbs_builder_add_logical(graph->builder, (gbs_logical_function)function, n,
-                                     graph->scope, graph->state, w, err));
-    GBSI_TRY(gbs_builder_tie_factor(graph->builder, (size_t)graph->n_factors, (uint32_t)weight,
-                                    feature, err));
+    GBSI_PASS(gbs_builder_add_logical(graph->builder, (gbs_logical_function)function, n,
+                                      graph->scope, graph->state, w, err));
+    GBSI_PASS(gbs_builder_tie_factor(graph->builder, (size_t)graph->n_factors, (uint32_t)weight,
+                                     feature, err));
     graph->n_factors++;
     graph->n_edges += n;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_dw_finish_factors(gbsi_dw_graph *graph, gbs_model **model, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_dw_counts *counts = &graph->counts;
     if (graph->n_factors != counts->n_factors) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "announces %" PRIu64 " factors, found %" PRIu64,
@@ -440,12 +414,9 @@ gbs_status gbsi_dw_finish_factors(gbsi_dw_graph *graph, gbs_model **model, gbs_e
     }
     for (uint32_t v = 0; v < counts->n_variables; v++) {
         if (graph->clamped[v] != UINT32_MAX) {
-            GBSI_TRY(gbs_builder_add_logical(graph->builder, GBS_LOGICAL_IS_TRUE, 1, &v,
-                                             &graph->clamped[v], INFINITY, err));
+            GBSI_PASS(gbs_builder_add_logical(graph->builder, GBS_LOGICAL_IS_TRUE, 1, &v,
+                                              &graph->clamped[v], INFINITY, err));
         }
     }
-    status = gbs_builder_build(graph->builder, model, err);
-
-cleanup:
-    return status;
+    return gbs_builder_build(graph->builder, model, err);
 }

@@ -73,19 +73,15 @@ static gbs_status read_count(gbsi_text *line, bool last, const char *what, uint6
 /* Fields after the fourth are names of files that old versions read; they are skipped. */
 static gbs_status parse_meta(gbsi_text *text, gbsi_dw_counts *counts, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_text line = *text;
     const char *end = memchr(text->at, '\n', gbsi_text_left(text));
     line.end = end == NULL ? text->end : end;
-    GBSI_TRY(read_count(&line, false, "weights", UINT64_MAX, &counts->n_weights, err));
-    GBSI_TRY(read_count(&line, false, "variables", GBS_MAX_VARIABLES, &counts->n_variables, err));
-    GBSI_TRY(read_count(&line, false, "factors", UINT64_MAX, &counts->n_factors, err));
-    GBSI_TRY(read_count(&line, true, "edges", UINT64_MAX, &counts->n_edges, err));
+    GBSI_PASS(read_count(&line, false, "weights", UINT64_MAX, &counts->n_weights, err));
+    GBSI_PASS(read_count(&line, false, "variables", GBS_MAX_VARIABLES, &counts->n_variables, err));
+    GBSI_PASS(read_count(&line, false, "factors", UINT64_MAX, &counts->n_factors, err));
+    GBSI_PASS(read_count(&line, true, "edges", UINT64_MAX, &counts->n_edges, err));
     text->at = line.end;
-    GBSI_TRY(gbsi_text_expect_end(text, "the line of numbers", err));
-
-cleanup:
-    return status;
+    return gbsi_text_expect_end(text, "the line of numbers", err);
 }
 
 static gbs_status read_meta(loader *l, gbs_error *err)
@@ -145,9 +141,7 @@ static gbs_status open_all(const loader *l, gbsi_dw_kind kind, uint64_t n_record
     const size_t n = l->files.n[kind];
     gbsi_input *input = gbsi_alloc_array_zero(n, sizeof *input);
     size_t room = 0;
-    if (input == NULL) {
-        return gbsi_no_memory(err, l->place.meta, n * sizeof *input);
-    }
+    GBSI_PASS(GBSI_HAVE(err, l->place.meta, input));
     for (size_t i = 0; i < n; i++) {
         GBSI_TRY(gbsi_input_read(gbsi_dw_files_path(&l->files, kind, i), &input[i], err));
         *n_bytes += input[i].n;
@@ -188,13 +182,10 @@ static gbs_status blame(const loader *l, gbs_status status, gbs_error *err)
 
 static gbs_status read_opened(loader *l, gbsi_dw_kind kind, const gbsi_input *input, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (size_t i = 0; i < l->files.n[kind]; i++) {
-        GBSI_TRY(gbsi_dw_read_records(&l->graph, kind, &input[i], err));
+        GBSI_PASS(gbsi_dw_read_records(&l->graph, kind, &input[i], err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Reads one file after the other, so that only one is in memory. */

@@ -32,10 +32,7 @@ static gbs_status put_variable(const gbs_model *model, gbs_output *output, uint3
 {
     char made[GBSI_MADE_NAME];
     const char *name = NULL;
-    const gbs_status status = gbsi_written_name(model, v, made, &name, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_written_name(model, v, made, &name, err));
     gbsi_output_text(output, "  v");
     gbsi_output_uint(output, v);
     gbsi_output_text(output, " [label=\"");
@@ -115,15 +112,14 @@ static gbs_status check_size(size_t n, const gbs_write_options *options, gbs_err
 gbs_status gbsi_dot_write(const gbs_model *model, gbs_output *output,
                           const gbs_write_options *options, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t n_factors = model->factors.n_factors;
-    GBSI_TRY(check_size(model->n_variables + (model->directed ? 0 : n_factors), options, err));
+    GBSI_PASS(check_size(model->n_variables + (model->directed ? 0 : n_factors), options, err));
     gbsi_output_text(output, model->directed
                                  ? "digraph model {\n"
                                  : "graph model {\n  layout=neato;\n  overlap=false;\n");
     gbsi_output_text(output, "  node [fontname=\"Helvetica\"];\n");
     for (uint32_t v = 0; v < model->n_variables; ++v) {
-        GBSI_TRY(put_variable(model, output, v, err));
+        GBSI_PASS(put_variable(model, output, v, err));
     }
     for (size_t f = 0; f < n_factors; ++f) {
         if (model->directed) {
@@ -133,7 +129,5 @@ gbs_status gbsi_dot_write(const gbs_model *model, gbs_output *output,
         }
     }
     gbsi_output_text(output, "}\n");
-
-cleanup:
-    return status;
+    return GBS_OK;
 }

@@ -19,9 +19,7 @@ struct gbsi_equal_tables {
 gbs_status gbsi_equal_tables_new(gbsi_equal_tables **share, gbs_error *err)
 {
     gbsi_equal_tables *made = gbsi_alloc_zero(sizeof *made);
-    if (made == NULL) {
-        return gbsi_no_memory(err, "tables", sizeof *made);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "tables", made));
     *share = made;
     return GBS_OK;
 }

@@ -14,9 +14,7 @@ gbs_status gbsi_expander_init(gbsi_expander *expander, const gbs_model *model, g
 {
     *expander = (gbsi_expander){.model = model};
     expander->x = gbsi_alloc_array_zero(model->n_variables, sizeof *expander->x);
-    if (expander->x == NULL) {
-        return gbsi_no_memory(err, "writing a model", model->n_variables * sizeof *expander->x);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "writing a model", expander->x));
     return GBS_OK;
 }
 
@@ -43,7 +41,6 @@ gbs_status gbsi_expand(gbsi_expander *expander, size_t factor, const double **lo
                        gbs_error *err)
 {
     const size_t most = (size_t)1 << 24;
-    gbs_status status = GBS_OK;
     const gbs_model *model = expander->model;
     const gbsi_factors *factors = &model->factors;
     if (factors->kind[factor] == GBS_FACTOR_TABLE) {
@@ -63,8 +60,8 @@ gbs_status gbsi_expand(gbsi_expander *expander, size_t factor, const double **lo
                              factor, n_scope, most);
         }
     }
-    GBSI_TRY(gbsi_reserve(&expander->logw, &expander->capacity, n_entries, sizeof(double),
-                          "writing a model", err));
+    GBSI_PASS(gbsi_reserve(&expander->logw, &expander->capacity, n_entries, sizeof(double),
+                           "writing a model", err));
     double *table = expander->logw;
     for (size_t i = 0; i < n_entries; i++) { /* ends where it began: all zeros */
         table[i] = gbsi_factor_value(factors, model->arity, factor, expander->x);
@@ -72,9 +69,7 @@ gbs_status gbsi_expand(gbsi_expander *expander, size_t factor, const double **lo
     }
     *logw = table;
     *n = n_entries;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Rounds to n digits, half up; zeros at the end are dropped. */

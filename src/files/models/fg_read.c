@@ -78,12 +78,11 @@ static gbsi_token plain_digits(gbsi_token token)
 
 static gbs_status read_label(fg_reader *r, size_t factor, uint32_t *id, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     char shown[GBSI_SHOWN];
     uint64_t value = 0;
     bool added = false;
     gbsi_token token = gbsi_text_peek(r->text);
-    GBSI_TRY(gbsi_text_integer(r->text, "the label of a variable", UINT64_MAX, &value, err));
+    GBSI_PASS(gbsi_text_integer(r->text, "the label of a variable", UINT64_MAX, &value, err));
     gbsi_token label = plain_digits(token);
     if (gbsi_name_map_find(&r->labels, 0, label.at, label.n, id)) {
         if (variable_at(r, *id)->last == factor + 1) {
@@ -98,25 +97,22 @@ static gbs_status read_label(fg_reader *r, size_t factor, uint32_t *id, gbs_erro
         return gbsi_text_fail(r->text, token, err, "found more than %u variables",
                               GBS_MAX_VARIABLES);
     }
-    GBSI_TRY(gbsi_reserve(&r->variable, &r->variable_capacity, (size_t)r->n_variables + 1,
-                          sizeof(fg_variable), r->text->name, err));
-    GBSI_TRY(gbsi_name_map_add(&r->labels, 0, label.at, label.n, r->n_variables, &added, err));
+    GBSI_PASS(gbsi_reserve(&r->variable, &r->variable_capacity, (size_t)r->n_variables + 1,
+                           sizeof(fg_variable), r->text->name, err));
+    GBSI_PASS(gbsi_name_map_add(&r->labels, 0, label.at, label.n, r->n_variables, &added, err));
     *id = r->n_variables++;
     *variable_at(r, *id) =
         (fg_variable){.label = label, .id = *id, .first = factor, .last = factor + 1};
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_cardinality(fg_reader *r, uint32_t id, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     char shown[GBSI_SHOWN];
     uint64_t arity = 0;
     fg_variable *v = variable_at(r, id);
     gbsi_token token = gbsi_text_peek(r->text);
-    GBSI_TRY(gbsi_text_integer(r->text, "a cardinality", GBS_MAX_ARITY, &arity, err));
+    GBSI_PASS(gbsi_text_integer(r->text, "a cardinality", GBS_MAX_ARITY, &arity, err));
     if (arity == 0) {
         return gbsi_text_fail(r->text, token, err,
                               "found cardinality 0 of label %s, expected 1 to %u",
@@ -128,9 +124,7 @@ static gbs_status read_cardinality(fg_reader *r, uint32_t id, gbs_error *err)
             (unsigned long long)arity, gbsi_token_show(v->label, shown), v->arity, v->first);
     }
     v->arity = (uint32_t)arity;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status too_large(const fg_reader *r, gbsi_token token, size_t factor, gbs_error *err)
@@ -149,61 +143,55 @@ static gbs_status too_large(const fg_reader *r, gbsi_token token, size_t factor,
  * lines are empty, and nothing is read of them. */
 static gbs_status read_scope(fg_reader *r, size_t factor, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint64_t n = 0;
     gbsi_token token = gbsi_text_peek(r->text);
     size_t start = r->scope_start[factor];
     r->place[factor] = token.at;
-    GBSI_TRY(gbsi_text_count(r->text, "the number of variables of a factor", 4, &n, err));
-    GBSI_TRY(gbsi_reserve(&r->scope, &r->scope_capacity, start + n + 1, sizeof(uint32_t),
-                          r->text->name, err));
+    GBSI_PASS(gbsi_text_count(r->text, "the number of variables of a factor", 4, &n, err));
+    GBSI_PASS(gbsi_reserve(&r->scope, &r->scope_capacity, start + n + 1, sizeof(uint32_t),
+                           r->text->name, err));
     uint32_t *scope = (uint32_t *)r->scope + start;
     r->scope_start[factor + 1] = start + n;
     for (size_t i = 0; i < n; i++) {
-        GBSI_TRY(read_label(r, factor, &scope[i], err));
+        GBSI_PASS(read_label(r, factor, &scope[i], err));
     }
     r->n_entries = 1;
     for (size_t i = 0; i < n; i++) {
-        GBSI_TRY(read_cardinality(r, scope[i], err));
+        GBSI_PASS(read_cardinality(r, scope[i], err));
         if (!gbsi_mul_size(r->n_entries, variable_at(r, scope[i])->arity, &r->n_entries) ||
             r->n_entries > gbsi_text_left(r->text) / 4 + r->n_spare) {
             return too_large(r, token, factor, err);
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_entry(fg_reader *r, size_t factor, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     char shown[GBSI_SHOWN];
     uint64_t index = 0;
     double value = 0;
     double *table = r->value;
     gbsi_token token = gbsi_text_peek(r->text);
-    GBSI_TRY(gbsi_text_integer(r->text, "the index of an entry", UINT64_MAX, &index, err));
+    GBSI_PASS(gbsi_text_integer(r->text, "the index of an entry", UINT64_MAX, &index, err));
     if (index >= r->n_entries) {
         return gbsi_text_fail(r->text, token, err,
                               "found index %s in factor %zu, expected less than %zu",
                               gbsi_token_show(token, shown), factor, r->n_entries);
     }
     if (table[index] >= 0 && r->n_repeats++ == 0) { /* lenient: one place is shown, all counted */
-        GBSI_TRY(gbsi_text_deviation(r->text, token, err,
-                                     "found index %s of factor %zu for the second time, expected "
-                                     "it once",
-                                     gbsi_token_show(token, shown), factor));
+        GBSI_PASS(gbsi_text_deviation(r->text, token, err,
+                                      "found index %s of factor %zu for the second time, expected "
+                                      "it once",
+                                      gbsi_token_show(token, shown), factor));
     }
     token = gbsi_text_peek(r->text);
-    GBSI_TRY(gbsi_text_double(r->text, "a value", &value, &r->n_underflow, err));
+    GBSI_PASS(gbsi_text_double(r->text, "a value", &value, &r->n_underflow, err));
     if (!(value >= 0 && value < INFINITY)) {
         return gbsi_text_unexpected(r->text, token, "a finite value of at least 0", err);
     }
     table[index] = value + 0.0; /* -0 becomes 0 */
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Reads the number of entries listed, then "index value" for each, in any order. */
@@ -240,21 +228,18 @@ cleanup:
 
 static gbs_status read_factors(fg_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint64_t n = 0;
-    GBSI_TRY(gbsi_text_count(r->text, "the number of factors", 4, &n, err));
+    GBSI_PASS(gbsi_text_count(r->text, "the number of factors", 4, &n, err));
     r->n_factors = n;
     r->place = gbsi_alloc_array(n, sizeof *r->place);
     r->table = gbsi_alloc_array(n, sizeof *r->table);
     r->scope_start = gbsi_alloc_array_zero(n + 1, sizeof *r->scope_start);
-    if (r->place == NULL || r->table == NULL || r->scope_start == NULL) {
-        return gbsi_no_memory(err, r->text->name, n * sizeof *r->place);
-    }
+    GBSI_PASS(GBSI_HAVE(err, r->text->name, r->place, r->table, r->scope_start));
     for (size_t f = 0; f < n; f++) {
-        GBSI_TRY(read_scope(r, f, err));
-        GBSI_TRY(read_table(r, f, err));
+        GBSI_PASS(read_scope(r, f, err));
+        GBSI_PASS(read_table(r, f, err));
     }
-    GBSI_TRY(gbsi_text_expect_end(r->text, "the last factor", err));
+    GBSI_PASS(gbsi_text_expect_end(r->text, "the last factor", err));
     if (r->n_repeats != 0) {
         gbsi_text_warn(r->text,
                        "%zu entries are listed more than once; the last value of each is used",
@@ -264,9 +249,7 @@ static gbs_status read_factors(fg_reader *r, gbs_error *err)
         gbsi_text_warn(r->text, "%zu values are too small for a double and became zero",
                        r->n_underflow);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- variables, once all are known ------------------------------------------------------- */
@@ -313,9 +296,7 @@ static gbs_status add_variables(fg_reader *r, uint32_t *number, gbs_error *err)
     gbs_status status = GBS_OK;
     uint32_t n = r->n_variables;
     uint32_t *arity = gbsi_alloc_array(n, sizeof *arity);
-    if (arity == NULL) {
-        return gbsi_no_memory(err, r->text->name, n * sizeof *arity);
-    }
+    GBSI_PASS(GBSI_HAVE(err, r->text->name, arity));
     if (n > 0) {
         qsort(r->variable, n, sizeof(fg_variable), by_label);
     }
@@ -341,10 +322,7 @@ static gbs_status add_factors(fg_reader *r, gbs_error *err)
     size_t n_ids = r->scope_start[r->n_factors];
     uint32_t *number = gbsi_alloc_array(r->n_variables, sizeof *number);
     scope = gbsi_alloc_array(n_ids, sizeof *scope);
-    if (number == NULL || scope == NULL) {
-        status = gbsi_no_memory(err, r->text->name, n_ids * sizeof *scope);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, r->text->name, number, scope));
     GBSI_TRY(add_variables(r, number, err));
     for (size_t f = 0; f < r->n_factors; f++) {
         size_t start = r->scope_start[f];

@@ -74,13 +74,12 @@ static void write_scope(const fg_writer *w, const uint32_t *scope, size_t n)
 static gbs_status write_factor(const fg_writer *w, gbsi_expander *expander, size_t f,
                                gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_factors *factors = &w->model->factors;
     size_t start = factors->scope_start[f];
     const double *logw = NULL;
     size_t n = 0;
     size_t n_positive = 0;
-    GBSI_TRY(gbsi_expand(expander, f, &logw, &n, err));
+    GBSI_PASS(gbsi_expand(expander, f, &logw, &n, err));
     write_scope(w, factors->scope + start, factors->scope_start[f + 1] - start);
     for (size_t i = 0; i < n; i++) {
         n_positive += logw[i] > -INFINITY;
@@ -91,13 +90,11 @@ static gbs_status write_factor(const fg_writer *w, gbsi_expander *expander, size
         if (logw[i] > -INFINITY) {
             gbsi_output_uint(w->output, i);
             gbsi_output_text(w->output, " ");
-            GBSI_TRY(gbsi_output_exp(w->output, logw[i], f, err));
+            GBSI_PASS(gbsi_output_exp(w->output, logw[i], f, err));
             gbsi_output_text(w->output, "\n");
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Writes a factor of ones for a variable without factors: the file knows variables by their
@@ -125,9 +122,7 @@ gbs_status gbsi_fg_write(const gbs_model *model, gbs_output *output,
     gbsi_expander expander = {0};
     fg_writer w = {.model = model, .output = output, .by_name = gbsi_fg_keeps_names(model)};
     uint8_t *mentioned = gbsi_alloc_zero(n);
-    if (mentioned == NULL) {
-        return gbsi_no_memory(err, "writing a model", n);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "writing a model", mentioned));
     GBSI_TRY(gbsi_expander_init(&expander, model, err));
     for (size_t i = 0; factors->n_factors > 0 && i < factors->scope_start[factors->n_factors];
          i++) {

@@ -57,9 +57,8 @@ static gbs_status check_magic(const gbm_reader *r, gbs_error *err)
 
 static gbs_status check_size(const gbm_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t n = r->mapping.n;
-    GBSI_TRY(check_magic(r, err));
+    GBSI_PASS(check_magic(r, err));
     if (n < GBSI_GBM_HEADER_BYTES) {
         return gbsi_fail(err, GBS_ERR_FORMAT,
                          "%s: byte %zu: found the end of the file, expected a header of %u bytes",
@@ -83,9 +82,7 @@ static gbs_status check_size(const gbm_reader *r, gbs_error *err)
                          "%s: byte %zu: found the end of the file, expected a checksum of %u bytes",
                          r->name, n, GBSI_GBM_DIGEST_BYTES);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status check_digest(const gbm_reader *r, gbs_error *err)
@@ -175,7 +172,6 @@ static gbs_status check_zeros(const gbm_reader *r, uint64_t from, uint64_t to, g
 /* Checks that the table of sections has the places that follow from the counts. */
 static gbs_status check_layout(gbm_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_gbm_layout *l = &r->layout;
     if (!gbsi_gbm_lay_out(&r->counts, &r->layout) || l->file_bytes != r->mapping.n) {
         return gbsi_fail(err, GBS_ERR_FORMAT,
@@ -189,7 +185,7 @@ static gbs_status check_layout(gbm_reader *r, gbs_error *err)
                          (unsigned long long)u64_at(r, GBSI_GBM_N_SECTIONS_AT),
                          (unsigned long long)l->n_sections);
     }
-    GBSI_TRY(check_zeros(r, GBSI_GBM_ZEROS_AT, GBSI_GBM_HEADER_BYTES, err));
+    GBSI_PASS(check_zeros(r, GBSI_GBM_ZEROS_AT, GBSI_GBM_HEADER_BYTES, err));
     uint64_t place = GBSI_GBM_HEADER_BYTES;
     uint64_t end = place + l->n_sections * GBSI_GBM_ENTRY_BYTES;
     for (unsigned s = 0; s < GBSI_GBM_N_SECTIONS; s++) {
@@ -206,13 +202,10 @@ static gbs_status check_layout(gbm_reader *r, gbs_error *err)
                              (unsigned long long)l->bytes[s], (unsigned long long)l->offset[s]);
         }
         place += GBSI_GBM_ENTRY_BYTES;
-        GBSI_TRY(check_zeros(r, end, l->offset[s], err));
+        GBSI_PASS(check_zeros(r, end, l->offset[s], err));
         end = l->offset[s] + l->bytes[s];
     }
-    GBSI_TRY(check_zeros(r, end, l->digest_at, err));
-
-cleanup:
-    return status;
+    return check_zeros(r, end, l->digest_at, err);
 }
 
 /* ---- the model ----------------------------------------------------------------------------- */
@@ -283,9 +276,7 @@ static gbs_status make_model(gbm_reader *r, gbs_error *err)
                                   .n_text = c->n_text};
     const void *place = NULL;
     r->model = gbsi_alloc_zero(sizeof *r->model);
-    if (r->model == NULL) {
-        return gbsi_no_memory(err, r->name, sizeof *r->model);
-    }
+    GBSI_PASS(GBSI_HAVE(err, r->name, r->model));
     point_into_file(r);
     status = gbsi_model_check(r->model, &extents, &place, err);
     if (status < 0) {

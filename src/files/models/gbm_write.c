@@ -231,10 +231,7 @@ static void put_section(gbm_writer *w, gbsi_gbm_section section)
 static gbs_status write_all(gbm_writer *w, gbs_error *err)
 {
     char text[GBSI_GBM_DIGEST_BYTES + 1];
-    const gbs_status status = gbsi_digest_new(&w->digest, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_digest_new(&w->digest, err));
     if (!gbsi_gbm_lay_out(&w->counts, &w->layout)) {
         gbsi_digest_free(w->digest);
         return gbsi_fail(err, GBS_ERR_LIMIT, "more bytes than a gbm file can have");

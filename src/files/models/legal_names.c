@@ -69,9 +69,7 @@ static gbs_status rename_one(namer *n, uint32_t owner, const char **name, bool i
     const size_t length = strlen(n->legal);
     bool added = false;
     char *kept = gbsi_alloc(length + NUMBER_BYTES);
-    if (kept == NULL) {
-        return gbsi_no_memory(err, "names", length);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "names", kept));
     memcpy(kept, n->legal, length + 1);
     for (unsigned k = 2; !added && status >= 0; k++) {
         status = gbsi_name_map_add(&n->taken, owner, kept, strlen(kept), 0, &added, err);
@@ -124,18 +122,15 @@ cleanup:
 /* Takes the names as the model has them; made ones are copied. */
 static gbs_status take_names(gbsi_names *names, const gbs_model *model, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     char made[GBSI_MADE_NAME];
     for (uint32_t v = 0; v < model->n_variables; v++) {
-        GBSI_TRY(gbsi_written_name(model, v, made, &names->variable[v], err));
+        GBSI_PASS(gbsi_written_name(model, v, made, &names->variable[v], err));
         if (names->variable[v] == made) {
             const size_t n = strlen(made) + 1;
-            GBSI_TRY(gbsi_reserve(&names->owned, &names->capacity, names->n_owned + 1,
-                                  sizeof(char *), "names", err));
+            GBSI_PASS(gbsi_reserve(&names->owned, &names->capacity, names->n_owned + 1,
+                                   sizeof(char *), "names", err));
             char *copy = gbsi_alloc(n);
-            if (copy == NULL) {
-                GBSI_TRY(gbsi_no_memory(err, "names", n));
-            }
+            GBSI_PASS(GBSI_HAVE(err, "names", copy));
             ((char **)names->owned)[names->n_owned++] = memcpy(copy, made, n);
             names->variable[v] = copy;
         }
@@ -143,9 +138,7 @@ static gbs_status take_names(gbsi_names *names, const gbs_model *model, gbs_erro
             names->state[model->state_offset[v] + a] = gbs_model_state_label(model, v, a);
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static void tell_renamed(const namer *n, const char *format, const gbs_output *output,
@@ -177,9 +170,7 @@ gbs_status gbsi_names_init(gbsi_names *names, const gbs_model *model, gbsi_legal
     *names = (gbsi_names){.model = model};
     names->variable = gbsi_alloc_array(model->n_variables, sizeof *names->variable);
     names->state = gbsi_alloc_array(n_states, sizeof *names->state);
-    if (names->variable == NULL || names->state == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "names", n_states * sizeof *names->state));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "names", names->variable, names->state));
     GBSI_TRY(take_names(names, model, err));
     GBSI_TRY(name_all(&n, UINT32_MAX, names->variable, model->n_variables, false, err));
     for (uint32_t v = 0; v < model->n_variables; v++) {

@@ -29,12 +29,9 @@ typedef struct entry {
 
 static gbs_status add(gbsi_literal_weights *w, entry e, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_reserve(&w->entry, &w->capacity, w->n + 1, sizeof e, "weights", err));
+    GBSI_PASS(gbsi_reserve(&w->entry, &w->capacity, w->n + 1, sizeof e, "weights", err));
     ((entry *)w->entry)[w->n++] = e;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- lines ---------------------------------------------------------------------------------- */
@@ -70,7 +67,6 @@ static gbs_status read_weight(gbsi_text *line, entry *e, gbs_error *err)
 /* "L W" and maybe a 0. */
 static gbs_status read_line(gbsi_literal_weights *w, gbsi_text *line, entry e, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_token token = gbsi_text_next(line);
     uint64_t variable = 0;
     bool large = false;
@@ -81,47 +77,37 @@ static gbs_status read_line(gbsi_literal_weights *w, gbsi_text *line, entry e, g
         return gbsi_line_unexpected(line, token, "a literal", err);
     }
     e.variable = (uint32_t)variable;
-    GBSI_TRY(read_weight(line, &e, err));
+    GBSI_PASS(read_weight(line, &e, err));
     if (gbsi_token_is(gbsi_text_peek(line), "0")) {
         (void)gbsi_text_next(line);
     }
-    GBSI_TRY(gbsi_line_expect_end(line, "a weight", err));
-    GBSI_TRY(add(w, e, err));
-
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_line_expect_end(line, "a weight", err));
+    return add(w, e, err);
 }
 
 static gbs_status read_show(gbsi_literal_weights *w, gbsi_text *line, entry e, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (uint64_t variable = 1; variable != 0 && gbsi_text_peek(line).n != 0;) {
-        GBSI_TRY(gbsi_line_integer(line, "a variable, or 0 behind the last one", UINT32_MAX,
-                                   &variable, err));
+        GBSI_PASS(gbsi_line_integer(line, "a variable, or 0 behind the last one", UINT32_MAX,
+                                    &variable, err));
         e.variable = (uint32_t)variable;
-        GBSI_TRY(add(w, e, err));
+        GBSI_PASS(add(w, e, err));
     }
-    GBSI_TRY(gbsi_line_expect_end(line, "the variables", err));
-
-cleanup:
-    return status;
+    return gbsi_line_expect_end(line, "the variables", err);
 }
 
 /* Reads all weights of miniC2D. */
 static gbs_status read_all(gbsi_literal_weights *w, gbsi_text *line, entry e, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     w->n_in_one_line = 0;
     for (; gbsi_text_peek(line).n != 0; w->n_in_one_line++) {
         e.place = gbsi_text_peek(line);
         e.variable = 1 + (uint32_t)(w->n_in_one_line / 2);
         e.negative = w->n_in_one_line % 2 != 0;
-        GBSI_TRY(read_weight(line, &e, err));
-        GBSI_TRY(add(w, e, err));
+        GBSI_PASS(read_weight(line, &e, err));
+        GBSI_PASS(add(w, e, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_literal_weights_line(gbsi_literal_weights *w, gbsi_text line, gbs_error *err)
@@ -215,7 +201,6 @@ static gbs_status complete(double *weight, const gbsi_text *text, const entry *e
 static gbs_status gather(const gbsi_literal_weights *w, const gbsi_text *text, uint32_t n,
                          double *weight, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const entry *end = (const entry *)w->entry + w->n;
     for (const entry *e = w->entry; e < end; e++) {
         if (e->variable > n) {
@@ -224,16 +209,14 @@ static gbs_status gather(const gbsi_literal_weights *w, const gbsi_text *text, u
         }
         if (e->kind != SHOWN) {
             const bool both = e->weight == -1;
-            GBSI_TRY(set(weight, text, e, e->negative, both ? 1.0 : e->weight, err));
-            GBSI_TRY(both ? set(weight, text, e, true, 1.0, err) : GBS_OK);
+            GBSI_PASS(set(weight, text, e, e->negative, both ? 1.0 : e->weight, err));
+            GBSI_PASS(both ? set(weight, text, e, true, 1.0, err) : GBS_OK);
         }
     }
     for (const entry *e = w->entry; e < end; e++) {
-        GBSI_TRY(e->kind == OF_A_VARIABLE ? complete(weight, text, e, err) : GBS_OK);
+        GBSI_PASS(e->kind == OF_A_VARIABLE ? complete(weight, text, e, err) : GBS_OK);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Adds a unit clause and a constant: ln of a weight a if V holds and b otherwise is ln b + (ln a
@@ -241,7 +224,6 @@ cleanup:
 static gbs_status add_clauses(gbsi_clauses *c, const gbsi_text *text, uint32_t v, double a,
                               double b, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_token place = {text->begin, 1};
     if (a == b && a != 0) {
         c->constant += c->scale * gbsi_log(a);
@@ -249,22 +231,20 @@ static gbs_status add_clauses(gbsi_clauses *c, const gbsi_text *text, uint32_t v
     }
     if (a != 0 && b != 0) {
         c->constant += c->scale * gbsi_log(b);
-        GBSI_TRY(gbsi_clauses_literal(c, v, true, err));
+        GBSI_PASS(gbsi_clauses_literal(c, v, true, err));
         return gbsi_clauses_end(c, text, place, gbsi_log(a) - gbsi_log(b), err);
     }
     if (a == 0) { /* 0 forbids a literal */
         c->constant += b == 0 ? 0 : c->scale * gbsi_log(b);
-        GBSI_TRY(gbsi_clauses_literal(c, v, false, err));
-        GBSI_TRY(gbsi_clauses_end(c, text, place, GBSI_HARD, err));
+        GBSI_PASS(gbsi_clauses_literal(c, v, false, err));
+        GBSI_PASS(gbsi_clauses_end(c, text, place, GBSI_HARD, err));
     }
     if (b == 0) {
         c->constant += a == 0 ? 0 : c->scale * gbsi_log(a);
-        GBSI_TRY(gbsi_clauses_literal(c, v, true, err));
-        GBSI_TRY(gbsi_clauses_end(c, text, place, GBSI_HARD, err));
+        GBSI_PASS(gbsi_clauses_literal(c, v, true, err));
+        GBSI_PASS(gbsi_clauses_end(c, text, place, GBSI_HARD, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static void warn_of(const gbsi_literal_weights *w, const gbsi_text *text, uint32_t n,
@@ -312,10 +292,7 @@ gbs_status gbsi_literal_weights_end(gbsi_literal_weights *w, gbsi_clauses *c, co
     }
     weight = gbsi_alloc_array(2 * (size_t)n, sizeof *weight);
     seen = gbsi_alloc_array_zero(n, 1);
-    if (weight == NULL || seen == NULL) {
-        status = gbsi_no_memory(err, "weights", 2 * (size_t)n * sizeof *weight);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "weights", weight, seen));
     for (size_t i = 0; i < 2 * (size_t)n; i++) {
         weight[i] = UNSET;
     }

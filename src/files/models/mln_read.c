@@ -131,10 +131,9 @@ static bool take_period(gbsi_token *token)
 static gbs_status read_literals(mln_reader *r, gbsi_text *line, gbsi_token token, bool hard,
                                 gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (;;) {
         bool period = hard && take_period(&token);
-        GBSI_TRY(read_literal(r, line, token, err));
+        GBSI_PASS(read_literal(r, line, token, err));
         gbsi_token next = next_token(line);
         if (!period && hard && gbsi_token_is(next, ".")) {
             period = true;
@@ -162,25 +161,19 @@ static gbs_status read_literals(mln_reader *r, gbsi_text *line, gbsi_token token
         }
         token = next_token(line);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_clause(mln_reader *r, gbsi_text *line, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     double weight = GBSI_HARD;
     gbsi_token place = gbsi_text_peek(line);
     const bool hard = !is_weight(place);
     if (!hard) {
-        GBSI_TRY(gbsi_line_number(line, "a finite weight", &weight, &r->clauses.n_underflow, err));
+        GBSI_PASS(gbsi_line_number(line, "a finite weight", &weight, &r->clauses.n_underflow, err));
     }
-    GBSI_TRY(read_literals(r, line, next_token(line), hard, err));
-    GBSI_TRY(gbsi_clauses_end(&r->clauses, r->text, place, weight, err));
-
-cleanup:
-    return status;
+    GBSI_PASS(read_literals(r, line, next_token(line), hard, err));
+    return gbsi_clauses_end(&r->clauses, r->text, place, weight, err);
 }
 
 gbs_status gbsi_mln_read(gbsi_text *text, gbs_model **model, gbs_error *err)

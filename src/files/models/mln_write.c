@@ -57,7 +57,6 @@ static gbs_status write_name(const char *name, bool first, gbs_output *output, g
 static gbs_status write_clause(const gbsi_names *names, const gbsi_clause *clause,
                                gbs_output *output, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const bool hard = clause->weight == GBSI_HARD;
     if (!hard) {
         gbsi_output_double(output, clause->weight);
@@ -67,13 +66,11 @@ static gbs_status write_clause(const gbsi_names *names, const gbsi_clause *claus
         const bool positive = gbsi_clause_positive(clause, k);
         gbsi_output_text(output, k == 0 ? "" : " v ");
         gbsi_output_text(output, positive ? "" : "!");
-        GBSI_TRY(
+        GBSI_PASS(
             write_name(names->variable[clause->scope[k]], hard && k == 0 && positive, output, err));
     }
     gbsi_output_text(output, hard ? ".\n" : "\n");
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Whether the clauses, as they come, number the variables 0, 1, ... to the last. */

@@ -272,11 +272,10 @@ static bool ask(void *options)
 static gbs_status read_path(const char *path, const gbs_read_options *options, gbs_model **model,
                             gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_format *format = NULL;
     gbsi_input input;
     if (options->format == NULL && by_ending(path, READ) == NULL && strcmp(path, "-") != 0) {
-        GBSI_TRY(gbsi_input_check(path, err)); /* before its name is judged */
+        GBSI_PASS(gbsi_input_check(path, err)); /* before its name is judged */
         if (gbsi_dimmwitted_in_folder(path)) {
             return gbsi_dimmwitted_read(path, options, model, err);
         }
@@ -288,18 +287,15 @@ static gbs_status read_path(const char *path, const gbs_read_options *options, g
                              path);
         }
     }
-    GBSI_TRY(find_format(path, options->format, READ, &format, err));
-    GBSI_TRY(gbsi_check_read_options(format, path, options, err));
+    GBSI_PASS(find_format(path, options->format, READ, &format, err));
+    GBSI_PASS(gbsi_check_read_options(format, path, options, err));
     if (format->read_files != NULL && strcmp(path, "-") != 0) {
         return format->read_files(path, options, model, err);
     }
     /* what is read in its own way otherwise is no text, and has NULs */
-    GBSI_TRY(format->read_files != NULL ? gbsi_input_read(path, &input, err)
-                                        : gbsi_input_read_text(path, &input, err));
-    status = read_input(&input, format, options, model, err);
-
-cleanup:
-    return status;
+    GBSI_PASS(format->read_files != NULL ? gbsi_input_read(path, &input, err)
+                                         : gbsi_input_read_text(path, &input, err));
+    return read_input(&input, format, options, model, err);
 }
 
 gbs_status gbs_model_read(const char *path, const gbs_read_options *options, gbs_model **model,

@@ -39,7 +39,6 @@ static gbs_status read_header(mtx_reader *r, gbs_error *err)
     static const char *const layout[] = {"COORDINATE", "ARRAY"};
     static const char *const field[] = {"REAL", "INTEGER", "PATTERN"};
     static const char *const symmetry[] = {"GENERAL", "SYMMETRIC"};
-    gbs_status status = GBS_OK;
     gbsi_text line;
     unsigned which = 0;
     if (!gbsi_line_next(r->text, &line)) {
@@ -49,22 +48,19 @@ static gbs_status read_header(mtx_reader *r, gbs_error *err)
     if (!gbsi_token_is(banner, "%%MatrixMarket")) {
         return gbsi_text_unexpected(r->text, banner, "%%MatrixMarket", err);
     }
-    GBSI_TRY(read_word(&line, object, 1, "matrix", &which, err));
-    GBSI_TRY(read_word(&line, layout, 2, "coordinate or array", &which, err));
+    GBSI_PASS(read_word(&line, object, 1, "matrix", &which, err));
+    GBSI_PASS(read_word(&line, layout, 2, "coordinate or array", &which, err));
     r->array = which == 1;
     gbsi_token kind = gbsi_text_peek(&line);
-    GBSI_TRY(read_word(&line, field, 3, "real, integer or pattern", &which, err));
+    GBSI_PASS(read_word(&line, field, 3, "real, integer or pattern", &which, err));
     r->integer = which == 1;
     r->pattern = which == 2;
     if (r->pattern && r->array) {
         return gbsi_text_unexpected(r->text, kind, "real or integer for an array", err);
     }
-    GBSI_TRY(read_word(&line, symmetry, 2, "general or symmetric", &which, err));
+    GBSI_PASS(read_word(&line, symmetry, 2, "general or symmetric", &which, err));
     r->symmetric = which == 1;
-    GBSI_TRY(gbsi_line_expect_end(&line, "the symmetry", err));
-
-cleanup:
-    return status;
+    return gbsi_line_expect_end(&line, "the symmetry", err);
 }
 
 /* Finds the line of sizes, before which there may be comments. */
@@ -82,29 +78,25 @@ static gbs_status next_size_line(mtx_reader *r, gbsi_text *line, gbs_error *err)
 
 static gbs_status read_size(mtx_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_text line;
     uint64_t n_rows = 0;
     uint64_t n_columns = 0;
-    GBSI_TRY(next_size_line(r, &line, err));
-    GBSI_TRY(gbsi_line_integer(&line, "the number of rows", UINT64_MAX, &n_rows, err));
+    GBSI_PASS(next_size_line(r, &line, err));
+    GBSI_PASS(gbsi_line_integer(&line, "the number of rows", UINT64_MAX, &n_rows, err));
     gbsi_token columns = gbsi_text_peek(&line);
-    GBSI_TRY(gbsi_line_integer(&line, "the number of columns", UINT64_MAX, &n_columns, err));
+    GBSI_PASS(gbsi_line_integer(&line, "the number of columns", UINT64_MAX, &n_columns, err));
     if (n_rows != n_columns) {
         return gbsi_text_fail(r->text, columns, err,
                               "found %llu rows and %llu columns, expected a square matrix",
                               (unsigned long long)n_rows, (unsigned long long)n_columns);
     }
-    GBSI_TRY(gbsi_check_variables(r->text, r->size, n_rows, err));
+    GBSI_PASS(gbsi_check_variables(r->text, r->size, n_rows, err));
     r->couplings.n_variables = (uint32_t)n_rows;
     if (!r->array) {
-        GBSI_TRY(gbsi_line_count(r->text, &line, "the number of entries", r->pattern ? 4 : 6,
-                                 &r->n_entries, err));
+        GBSI_PASS(gbsi_line_count(r->text, &line, "the number of entries", r->pattern ? 4 : 6,
+                                  &r->n_entries, err));
     }
-    GBSI_TRY(gbsi_line_expect_end(&line, "the size", err));
-
-cleanup:
-    return status;
+    return gbsi_line_expect_end(&line, "the size", err);
 }
 
 /* ---- entries ----------------------------------------------------------------------------- */
@@ -135,31 +127,26 @@ static gbs_status read_index(mtx_reader *r, gbsi_text *line, const char *expecte
 
 static gbs_status read_entry(mtx_reader *r, gbsi_text *line, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint64_t i = 0;
     uint64_t j = 0;
     double value = 1.0;
     gbsi_token place = gbsi_text_peek(line);
-    GBSI_TRY(read_index(r, line, "a row from 1", &i, err));
-    GBSI_TRY(read_index(r, line, "a column from 1", &j, err));
+    GBSI_PASS(read_index(r, line, "a row from 1", &i, err));
+    GBSI_PASS(read_index(r, line, "a column from 1", &j, err));
     if (r->symmetric && i < j) {
         return gbsi_text_fail(line, place, err,
                               "found an entry above the diagonal of a symmetric matrix, expected "
                               "its lower triangle only");
     }
     if (!r->pattern) {
-        GBSI_TRY(read_value(r, line, &value, err));
+        GBSI_PASS(read_value(r, line, &value, err));
     }
-    GBSI_TRY(gbsi_line_expect_end(line, "an entry", err));
-    GBSI_TRY(gbsi_couplings_add(&r->couplings, line, place, i - 1, j - 1, value, err));
-
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_line_expect_end(line, "an entry", err));
+    return gbsi_couplings_add(&r->couplings, line, place, i - 1, j - 1, value, err);
 }
 
 static gbs_status read_entries(mtx_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_text line;
     r->couplings.first = *r->text;
     for (uint64_t e = 0; e < r->n_entries; e++) {
@@ -168,11 +155,9 @@ static gbs_status read_entries(mtx_reader *r, gbs_error *err)
                                   "found the end of the file, expected entry %llu of %llu",
                                   (unsigned long long)e + 1, (unsigned long long)r->n_entries);
         }
-        GBSI_TRY(read_entry(r, &line, err));
+        GBSI_PASS(read_entry(r, &line, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- a dense matrix ---------------------------------------------------------------------- */
@@ -197,7 +182,6 @@ static gbs_status check_array(mtx_reader *r, size_t *n_values, gbs_error *err)
 static gbs_status read_array_value(mtx_reader *r, double *column, uint32_t i, uint32_t j,
                                    gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t n = r->couplings.n_variables;
     double value = 0;
     gbsi_token place = gbsi_text_peek(r->text);
@@ -206,7 +190,7 @@ static gbs_status read_array_value(mtx_reader *r, double *column, uint32_t i, ui
                               "found the end of the file, expected row %u of column %u of %u",
                               i + 1, j + 1, r->couplings.n_variables);
     }
-    GBSI_TRY(read_value(r, r->text, &value, err));
+    GBSI_PASS(read_value(r, r->text, &value, err));
     if (column != NULL) {
         column[j * n + i] = value;
         if (i < j && column[i * n + j] != value) {
@@ -214,11 +198,9 @@ static gbs_status read_array_value(mtx_reader *r, double *column, uint32_t i, ui
         }
     }
     if (value != 0 && i >= j) { /* a zero of a full matrix is no entry */
-        GBSI_TRY(gbsi_couplings_add(&r->couplings, r->text, place, i, j, value, err));
+        GBSI_PASS(gbsi_couplings_add(&r->couplings, r->text, place, i, j, value, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_array(mtx_reader *r, gbs_error *err)
@@ -230,9 +212,7 @@ static gbs_status read_array(mtx_reader *r, gbs_error *err)
     GBSI_TRY(check_array(r, &n_values, err));
     if (!r->symmetric) {
         column = gbsi_alloc_array(n_values, sizeof *column);
-        if (column == NULL) {
-            return gbsi_no_memory(err, r->text->name, n_values * sizeof *column);
-        }
+        GBSI_PASS(GBSI_HAVE(err, r->text->name, column));
     }
     r->couplings.first = *r->text;
     for (uint32_t j = 0; j < n; j++) {

@@ -72,10 +72,7 @@ static gbs_status skip_blanks(gbsi_text *text, gbs_error *err)
  * one of {}()=;| */
 static gbs_status next_token(gbsi_text *text, gbsi_bif_token *token, gbs_error *err)
 {
-    const gbs_status status = skip_blanks(text, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(skip_blanks(text, err));
     const char *at = text->at;
     *token = (gbsi_bif_token){.text = {at, 0}, .shown = {at, 0}};
     if (at == text->end) {
@@ -105,46 +102,37 @@ static gbs_status next_token(gbsi_text *text, gbsi_bif_token *token, gbs_error *
 
 static gbs_status expect(gbsi_text *text, char kind, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_bif_token token;
-    GBSI_TRY(next_token(text, &token, err));
+    GBSI_PASS(next_token(text, &token, err));
     if (token.kind != kind) {
         const char expected[4] = {'\'', kind, '\'', 0};
         return gbsi_text_unexpected(text, token.shown, expected, err);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Reads a name: a word or quoted, and not empty. */
 static gbs_status expect_name(gbsi_text *text, gbsi_bif_token *token, const char *what,
                               gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(next_token(text, token, err));
+    GBSI_PASS(next_token(text, token, err));
     if ((token->kind != 'w' && token->kind != 'q') || token->text.n == 0) {
         return gbsi_text_unexpected(text, token->shown, what, err);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Moves on behind the semicolon that ends a value. */
 static gbs_status skip_value(gbsi_text *text, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_bif_token token;
     do {
-        GBSI_TRY(next_token(text, &token, err));
+        GBSI_PASS(next_token(text, &token, err));
         if (token.kind == 0 || token.kind == '{' || token.kind == '}') {
             return gbsi_text_unexpected(text, token.shown, "';' behind the value", err);
         }
     } while (token.kind != ';');
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status refuse_kind(const gbsi_text *text, const gbsi_bif_token *token, const char *why,
@@ -182,26 +170,25 @@ cleanup:
 /* Reads NAME { states = (...); other = value; ... } from behind the word node. */
 static gbs_status declare_node(net_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_bif_network *network = &r->tables.network;
     gbsi_bif_token name;
     gbsi_bif_token token;
     const uint32_t id = network->n_variables;
-    GBSI_TRY(expect_name(r->text, &name, "the name of a node", err));
-    GBSI_TRY(next_token(r->text, &token, err));
+    GBSI_PASS(expect_name(r->text, &name, "the name of a node", err));
+    GBSI_PASS(next_token(r->text, &token, err));
     while (name.kind == 'w' && token.kind == 'w') { /* several words, as pgmpy writes them */
         network->has_long_names = true;
         name.text.n = (size_t)(token.text.at + token.text.n - name.text.at);
         name.shown = name.text;
-        GBSI_TRY(next_token(r->text, &token, err));
+        GBSI_PASS(next_token(r->text, &token, err));
     }
-    GBSI_TRY(gbsi_bif_add_variable(r->text, network, &name, err));
+    GBSI_PASS(gbsi_bif_add_variable(r->text, network, &name, err));
     if (token.kind != '{') {
         return gbsi_text_unexpected(r->text, token.shown, "'{'", err);
     }
     for (;;) {
         const bool has_states = gbsi_bif_variable_at(network, id)->n_states != 0;
-        GBSI_TRY(next_token(r->text, &token, err));
+        GBSI_PASS(next_token(r->text, &token, err));
         if (token.kind == '}' && has_states) {
             return GBS_OK;
         }
@@ -213,46 +200,40 @@ static gbs_status declare_node(net_reader *r, gbs_error *err)
                                         has_states ? "an attribute or '}'" : "the states of a node",
                                         err);
         }
-        GBSI_TRY(expect(r->text, '=', err));
+        GBSI_PASS(expect(r->text, '=', err));
         if (gbsi_bif_is_word(&token, "states")) {
             if (has_states) {
                 return gbsi_text_unexpected(r->text, token.shown, "the states of a node once", err);
             }
-            GBSI_TRY(declare_states(r, id, err));
+            GBSI_PASS(declare_states(r, id, err));
         } else {
-            GBSI_TRY(skip_value(r->text, err));
+            GBSI_PASS(skip_value(r->text, err));
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Remembers where a potential begins and goes on behind its end. */
 static gbs_status pass_potential(net_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_bif_token token;
-    GBSI_TRY(gbsi_bif_add_block(r->text, &r->tables.network, r->text->at, err));
+    GBSI_PASS(gbsi_bif_add_block(r->text, &r->tables.network, r->text->at, err));
     do {
-        GBSI_TRY(next_token(r->text, &token, err));
+        GBSI_PASS(next_token(r->text, &token, err));
         if (token.kind == 0) {
             return gbsi_text_unexpected(r->text, token.shown, "'}' of a potential", err);
         }
     } while (token.kind != '}');
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Passes over net { a = b; ... }; a network in a class has its attributes outside. */
 static gbs_status pass_net(net_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_bif_token token;
-    GBSI_TRY(expect(r->text, '{', err));
+    GBSI_PASS(expect(r->text, '{', err));
     for (;;) {
-        GBSI_TRY(next_token(r->text, &token, err));
+        GBSI_PASS(next_token(r->text, &token, err));
         if (token.kind == '}') {
             return GBS_OK;
         }
@@ -262,12 +243,10 @@ static gbs_status pass_net(net_reader *r, gbs_error *err)
         if (token.kind != 'w') {
             return gbsi_text_unexpected(r->text, token.shown, "an attribute or '}'", err);
         }
-        GBSI_TRY(expect(r->text, '=', err));
-        GBSI_TRY(skip_value(r->text, err));
+        GBSI_PASS(expect(r->text, '=', err));
+        GBSI_PASS(skip_value(r->text, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Reads one declaration, or an attribute of the class in which it stands. */
@@ -275,7 +254,6 @@ static gbs_status declare(net_reader *r, const gbsi_bif_token *token, bool in_cl
 {
     static const char *const others[] = {"continuous", "decision", "utility", "function",
                                          "instance"};
-    gbs_status status = GBS_OK;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         if (gbsi_bif_is_word(token, others[i])) {
             return refuse_kind(r->text, token, "discrete nodes and potentials only", err);
@@ -283,7 +261,7 @@ static gbs_status declare(net_reader *r, const gbsi_bif_token *token, bool in_cl
     }
     if (gbsi_bif_is_word(token, "discrete")) {
         gbsi_bif_token node;
-        GBSI_TRY(next_token(r->text, &node, err));
+        GBSI_PASS(next_token(r->text, &node, err));
         return gbsi_bif_is_word(&node, "node") ? declare_node(r, err)
                                                : refuse_kind(r->text, &node, "'node'", err);
     }
@@ -296,48 +274,42 @@ static gbs_status declare(net_reader *r, const gbsi_bif_token *token, bool in_cl
     if (token->kind != 'w' || !in_class) {
         return gbsi_text_unexpected(r->text, token->shown, "'node' or 'potential'", err);
     }
-    GBSI_TRY(expect(r->text, '=', err));
-    status = skip_value(r->text, err);
-
-cleanup:
-    return status;
+    GBSI_PASS(expect(r->text, '=', err));
+    return skip_value(r->text, err);
 }
 
 static gbs_status declare_all(net_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_bif_token token;
     bool in_class = false;
-    GBSI_TRY(next_token(r->text, &token, err));
+    GBSI_PASS(next_token(r->text, &token, err));
     if (gbsi_bif_is_word(&token, "class")) {
         in_class = true;
-        GBSI_TRY(expect_name(r->text, &token, "the name of a class", err));
-        GBSI_TRY(expect(r->text, '{', err));
+        GBSI_PASS(expect_name(r->text, &token, "the name of a class", err));
+        GBSI_PASS(expect(r->text, '{', err));
     } else if (gbsi_bif_is_word(&token, "net")) {
-        GBSI_TRY(pass_net(r, err));
+        GBSI_PASS(pass_net(r, err));
     } else {
         return gbsi_text_unexpected(r->text, token.shown, "'net' or 'class'", err);
     }
     for (;;) {
-        GBSI_TRY(next_token(r->text, &token, err));
+        GBSI_PASS(next_token(r->text, &token, err));
         if (token.kind == (in_class ? '}' : 0)) {
             break;
         }
         if (token.kind != ';') {
-            GBSI_TRY(declare(r, &token, in_class, err));
+            GBSI_PASS(declare(r, &token, in_class, err));
         }
     }
     if (in_class) {
         do {
-            GBSI_TRY(next_token(r->text, &token, err));
+            GBSI_PASS(next_token(r->text, &token, err));
         } while (token.kind == ';');
         if (token.kind != 0) {
             return refuse_kind(r->text, &token, "one class and nothing behind it", err);
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- potentials ------------------------------------------------------------------------------ */
@@ -345,22 +317,21 @@ cleanup:
 /* ( CHILD | PARENT PARENT ) */
 static gbs_status read_scope(net_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_bif_token token;
-    GBSI_TRY(expect(r->text, '(', err));
+    GBSI_PASS(expect(r->text, '(', err));
     if (r->tables.network.has_long_names) {
         const gbsi_token among = gbsi_bif_inside(r->text, '{');
         const gbsi_token place = gbsi_text_at(r->text, among.at);
         bool found = false;
-        GBSI_TRY(gbsi_bif_table_names(&r->tables, among, place, " \t\r\n,|", &found, err));
+        GBSI_PASS(gbsi_bif_table_names(&r->tables, among, place, " \t\r\n,|", &found, err));
         r->text->at += found ? among.n + 1 : 0;
         if (found) {
             return GBS_OK;
         }
     }
-    GBSI_TRY(expect_name(r->text, &token, "the node of a potential", err));
-    GBSI_TRY(gbsi_bif_table_child(&r->tables, &token, err));
-    GBSI_TRY(next_token(r->text, &token, err));
+    GBSI_PASS(expect_name(r->text, &token, "the node of a potential", err));
+    GBSI_PASS(gbsi_bif_table_child(&r->tables, &token, err));
+    GBSI_PASS(next_token(r->text, &token, err));
     if (token.kind == 'w' || token.kind == 'q') {
         return refuse_kind(r->text, &token, "'|' or ')': a potential has one node", err);
     }
@@ -371,38 +342,35 @@ static gbs_status read_scope(net_reader *r, gbs_error *err)
         return gbsi_text_unexpected(r->text, token.shown, "'|' or ')'", err);
     }
     for (;;) {
-        GBSI_TRY(next_token(r->text, &token, err));
+        GBSI_PASS(next_token(r->text, &token, err));
         if (token.kind == ')') {
             return GBS_OK;
         }
         if ((token.kind != 'w' && token.kind != 'q') || token.text.n == 0) {
             return gbsi_text_unexpected(r->text, token.shown, "a parent or ')'", err);
         }
-        GBSI_TRY(gbsi_bif_table_parent(&r->tables, &token, err));
+        GBSI_PASS(gbsi_bif_table_parent(&r->tables, &token, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ( 0.1 0.9 ) with any parentheses, up to the semicolon. */
 static gbs_status read_data(net_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_bif_token token;
     double *value = r->tables.value;
     const size_t n = r->tables.n_rows * r->tables.arity;
     size_t i = 0;
     size_t depth = 0;
     for (;;) {
-        GBSI_TRY(next_token(r->text, &token, err));
+        GBSI_PASS(next_token(r->text, &token, err));
         if (token.kind == ';' && depth == 0 && i == n) {
             return GBS_OK;
         }
         if (token.kind == '(' || (token.kind == ')' && depth > 0)) {
             depth += token.kind == '(' ? 1 : (size_t)-1;
         } else if (token.kind == 'w' && i < n) {
-            GBSI_TRY(gbsi_bif_table_value(&r->tables, &token, &value[i++], err));
+            GBSI_PASS(gbsi_bif_table_value(&r->tables, &token, &value[i++], err));
         } else {
             char shown[GBSI_SHOWN];
             return gbsi_text_fail(r->text, token.shown, err,
@@ -411,17 +379,14 @@ static gbs_status read_data(net_reader *r, gbs_error *err)
                                   gbsi_token_show(token.shown, shown), i, n);
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Fills a potential without data: Hugin takes all entries as equal. */
 static gbs_status fill_uniform(net_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_bif_tables *t = &r->tables;
-    GBSI_TRY(gbsi_bif_table_size(t, err));
+    GBSI_PASS(gbsi_bif_table_size(t, err));
     double *value = t->value;
     const size_t n = t->n_rows * t->arity;
     if (n > t->n_spare) {
@@ -432,20 +397,17 @@ static gbs_status fill_uniform(net_reader *r, gbs_error *err)
         value[i] = 1.0 / t->arity;
     }
     r->uniform = r->n_uniform++ == 0 ? t->child.text : r->uniform;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Reads data = ...; other = value; ... } */
 static gbs_status read_attributes(net_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_bif_token token;
     gbsi_bif_token model = {0}; /* an expression, which is what the data were computed from */
     bool has_data = false;
     for (;;) {
-        GBSI_TRY(next_token(r->text, &token, err));
+        GBSI_PASS(next_token(r->text, &token, err));
         if (token.kind == '}') {
             break;
         }
@@ -456,38 +418,31 @@ static gbs_status read_attributes(net_reader *r, gbs_error *err)
             return gbsi_text_unexpected(r->text, token.shown,
                                         has_data ? "an attribute or '}'" : "'data' or '}'", err);
         }
-        GBSI_TRY(expect(r->text, '=', err));
+        GBSI_PASS(expect(r->text, '=', err));
         if (gbsi_bif_is_word(&token, "data")) {
             has_data = true;
-            GBSI_TRY(gbsi_bif_table_size(&r->tables, err));
-            GBSI_TRY(read_data(r, err));
-            GBSI_TRY(gbsi_bif_table_turn(&r->tables, gbsi_table_order(r->text->options, 0), err));
+            GBSI_PASS(gbsi_bif_table_size(&r->tables, err));
+            GBSI_PASS(read_data(r, err));
+            GBSI_PASS(gbsi_bif_table_turn(&r->tables, gbsi_table_order(r->text->options, 0), err));
         } else {
             model = gbsi_bif_is_word(&token, "model_data") ? token : model;
-            GBSI_TRY(skip_value(r->text, err));
+            GBSI_PASS(skip_value(r->text, err));
         }
     }
     if (!has_data && model.kind != 0) {
         return refuse_kind(r->text, &model, "'data': expressions are not supported", err);
     }
-    status = has_data ? GBS_OK : fill_uniform(r, err);
-
-cleanup:
-    return status;
+    return has_data ? GBS_OK : fill_uniform(r, err);
 }
 
 /* ( CHILD | PARENTS ) { ATTRIBUTES } */
 static gbs_status read_potential(net_reader *r, const char *block, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     r->text->at = block;
-    GBSI_TRY(read_scope(r, err));
-    GBSI_TRY(expect(r->text, '{', err));
-    GBSI_TRY(read_attributes(r, err));
-    status = gbsi_bif_table_add(&r->tables, err);
-
-cleanup:
-    return status;
+    GBSI_PASS(read_scope(r, err));
+    GBSI_PASS(expect(r->text, '{', err));
+    GBSI_PASS(read_attributes(r, err));
+    return gbsi_bif_table_add(&r->tables, err);
 }
 
 gbs_status gbsi_net_read(gbsi_text *text, gbs_model **model, gbs_error *err)

@@ -45,14 +45,13 @@ static void write_node(net_writer *w, uint32_t v)
 
 static gbs_status write_potential(net_writer *w, size_t factor, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_factors *factors = &w->model->factors;
     const uint32_t *scope = factors->scope + factors->scope_start[factor];
     const size_t n_parents = factors->scope_start[factor + 1] - factors->scope_start[factor] - 1;
     const uint32_t arity = w->model->arity[scope[n_parents]];
     const double *logw = NULL;
     size_t n = 0;
-    GBSI_TRY(gbsi_expand(&w->expander, factor, &logw, &n, err));
+    GBSI_PASS(gbsi_expand(&w->expander, factor, &logw, &n, err));
     gbsi_output_text(w->output, "potential (");
     gbsi_output_text(w->output, w->names.variable[scope[n_parents]]);
     for (size_t i = 0; i < n_parents; i++) {
@@ -62,13 +61,11 @@ static gbs_status write_potential(net_writer *w, size_t factor, gbs_error *err)
     gbsi_output_text(w->output, ")\n{\n  data = (");
     for (size_t i = 0; i < n; i++) {
         gbsi_output_text(w->output, n_parents == 0 ? "" : i % arity == 0 ? "\n    (" : "");
-        GBSI_TRY(gbsi_output_exp(w->output, logw[i], factor, err));
+        GBSI_PASS(gbsi_output_exp(w->output, logw[i], factor, err));
         gbsi_output_text(w->output, i % arity + 1 < arity ? " " : n_parents == 0 ? "" : ")");
     }
     gbsi_output_text(w->output, ");\n}\n");
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_net_write(const gbs_model *model, gbs_output *output,

@@ -31,7 +31,6 @@ static bool says_vartype(gbsi_text line)
  * originals have none. */
 static gbs_status next_line(rud_reader *r, gbsi_text *line, bool *found, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_text *text = r->couplings.text;
     for (*found = gbsi_line_next(text, line); *found; *found = gbsi_line_next(text, line)) {
         gbsi_token token = gbsi_text_peek(line);
@@ -44,39 +43,34 @@ static gbs_status next_line(rud_reader *r, gbsi_text *line, bool *found, gbs_err
                                   "graph: name the format, --from coo");
         }
         if (!r->commented) {
-            GBSI_TRY(gbsi_text_deviation(text, token, err,
-                                         "found a comment, expected numbers only (lenient: "
-                                         "skipped)"));
+            GBSI_PASS(gbsi_text_deviation(text, token, err,
+                                          "found a comment, expected numbers only (lenient: "
+                                          "skipped)"));
         }
         r->commented = true;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_head(rud_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_couplings *c = &r->couplings;
     gbsi_text line;
     bool found = false;
     uint64_t n = 0;
-    GBSI_TRY(next_line(r, &line, &found, err));
+    GBSI_PASS(next_line(r, &line, &found, err));
     if (!found) {
         return gbsi_text_unexpected(c->text, gbsi_text_next(c->text),
                                     "the numbers of vertices and edges", err);
     }
     gbsi_token place = gbsi_text_peek(&line);
-    GBSI_TRY(gbsi_line_integer(&line, "the number of vertices", UINT64_MAX, &n, err));
-    GBSI_TRY(gbsi_check_variables(c->text, place, n, err));
+    GBSI_PASS(gbsi_line_integer(&line, "the number of vertices", UINT64_MAX, &n, err));
+    GBSI_PASS(gbsi_check_variables(c->text, place, n, err));
     c->n_variables = (uint32_t)n;
-    GBSI_TRY(gbsi_line_count(c->text, &line, "the number of edges", 4, &r->n_edges, err));
-    GBSI_TRY(gbsi_line_expect_end(&line, "the number of edges", err));
+    GBSI_PASS(gbsi_line_count(c->text, &line, "the number of edges", 4, &r->n_edges, err));
+    GBSI_PASS(gbsi_line_expect_end(&line, "the number of edges", err));
     c->first = *c->text;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_vertex(const gbsi_couplings *c, gbsi_text *line, uint64_t *vertex,
@@ -92,50 +86,43 @@ static gbs_status read_vertex(const gbsi_couplings *c, gbsi_text *line, uint64_t
 
 static gbs_status read_edge(gbsi_couplings *c, gbsi_text *line, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint64_t i = 0;
     uint64_t j = 0;
     double weight = 1.0;
     gbsi_token place = gbsi_text_peek(line);
-    GBSI_TRY(read_vertex(c, line, &i, err));
-    GBSI_TRY(read_vertex(c, line, &j, err));
+    GBSI_PASS(read_vertex(c, line, &i, err));
+    GBSI_PASS(read_vertex(c, line, &j, err));
     if (i == j) {
         return gbsi_text_fail(line, place, err,
                               "found an edge of vertex %llu with itself, expected two vertices",
                               (unsigned long long)i);
     }
     if (gbsi_text_peek(line).n != 0) {
-        GBSI_TRY(gbsi_line_number(line, "a finite weight", &weight, &c->n_underflow, err));
+        GBSI_PASS(gbsi_line_number(line, "a finite weight", &weight, &c->n_underflow, err));
     }
-    GBSI_TRY(gbsi_line_expect_end(line, "an edge", err));
-    GBSI_TRY(gbsi_couplings_add(c, line, place, i - 1, j - 1, weight, err));
-
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_line_expect_end(line, "an edge", err));
+    return gbsi_couplings_add(c, line, place, i - 1, j - 1, weight, err);
 }
 
 static gbs_status read_edges(rud_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_text *text = r->couplings.text;
     gbsi_text line;
     bool found = false;
     for (uint64_t e = 0; e < r->n_edges; e++) {
-        GBSI_TRY(next_line(r, &line, &found, err));
+        GBSI_PASS(next_line(r, &line, &found, err));
         if (!found) {
             return gbsi_text_fail(text, gbsi_text_next(text), err,
                                   "found the end of the file, expected edge %llu of %llu",
                                   (unsigned long long)e + 1, (unsigned long long)r->n_edges);
         }
-        GBSI_TRY(read_edge(&r->couplings, &line, err));
+        GBSI_PASS(read_edge(&r->couplings, &line, err));
     }
-    GBSI_TRY(next_line(r, &line, &found, err));
+    GBSI_PASS(next_line(r, &line, &found, err));
     if (found) {
-        GBSI_TRY(gbsi_text_expect_end(&line, "the last edge", err));
+        GBSI_PASS(gbsi_text_expect_end(&line, "the last edge", err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_rud_read(gbsi_text *text, gbs_model **model, gbs_error *err)

@@ -38,9 +38,7 @@ gbs_status gbsi_spin_list_init(gbsi_spin_list *spins, uint32_t n_variables, gbs_
 {
     *spins = (gbsi_spin_list){.n_variables = n_variables};
     spins->field = gbsi_alloc_array_zero(n_variables, sizeof *spins->field);
-    if (spins->field == NULL) {
-        return gbsi_no_memory(err, "fields", n_variables * sizeof *spins->field);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "fields", spins->field));
     return GBS_OK;
 }
 
@@ -54,9 +52,7 @@ void gbsi_spin_list_free(gbsi_spin_list *spins)
 static gbs_status add_variables(gbs_builder *builder, uint32_t n, gbs_error *err)
 {
     uint32_t *arity = gbsi_alloc_array(n, sizeof *arity);
-    if (arity == NULL) {
-        return gbsi_no_memory(err, "variables", n * sizeof *arity);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "variables", arity));
     for (uint32_t v = 0; v < n; v++) {
         arity[v] = 2;
     }

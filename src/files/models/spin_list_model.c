@@ -100,12 +100,11 @@ static gbs_status check_factor(const gbs_model *model, size_t f, const char *for
 static gbs_status add_factor(const gbs_model *model, size_t f, const char *format,
                              gbsi_spin_list *spins, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_factors *factors = &model->factors;
     const uint32_t *scope = factors->scope + factors->scope_start[f];
     const size_t n = factors->scope_start[f + 1] - factors->scope_start[f];
     part p;
-    GBSI_TRY(check_factor(model, f, format, err));
+    GBSI_PASS(check_factor(model, f, format, err));
     if (!split_factor(model, f, &p)) {
         return unsupported(model, f, "forbids a configuration", format, err);
     }
@@ -114,11 +113,9 @@ static gbs_status add_factor(const gbs_model *model, size_t f, const char *forma
         spins->field[scope[i]] += p.field[i];
     }
     if (n == 2) {
-        GBSI_TRY(gbsi_edges_add(&spins->edges, scope[0], scope[1], p.coupling, err));
+        GBSI_PASS(gbsi_edges_add(&spins->edges, scope[0], scope[1], p.coupling, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Refuses a field if there may be none, and names the factor it comes from. */

@@ -109,9 +109,7 @@ static gbs_status read_variables(uai_reader *r, gbs_error *err)
     r->arity = gbsi_alloc_array(n, sizeof *r->arity);
     r->seen = gbsi_alloc_array_zero(n, sizeof *r->seen);
     r->child = gbsi_alloc_zero(n);
-    if (r->arity == NULL || r->seen == NULL || r->child == NULL) {
-        return gbsi_no_memory(err, text->name, n * sizeof *r->seen);
-    }
+    GBSI_PASS(GBSI_HAVE(err, text->name, r->arity, r->seen, r->child));
     for (uint32_t v = 0; v < r->n_variables; v++) {
         uint64_t arity = 0;
         token = gbsi_text_peek(text);
@@ -155,11 +153,10 @@ static const char *show_shape(const uai_reader *r, size_t factor, char *shape, s
 
 static gbs_status read_scope_variable(uai_reader *r, size_t factor, size_t position, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     char shown[GBSI_SHOWN];
     uint64_t variable = 0;
     const char *before = r->text->at;
-    GBSI_TRY(gbsi_text_integer(r->text, "a variable", UINT64_MAX, &variable, err));
+    GBSI_PASS(gbsi_text_integer(r->text, "a variable", UINT64_MAX, &variable, err));
     if (variable >= r->n_variables) {
         gbsi_token token = gbsi_text_at(r->text, before);
         return gbsi_text_fail(r->text, token, err,
@@ -182,9 +179,7 @@ static gbs_status read_scope_variable(uai_reader *r, size_t factor, size_t posit
                               factor, gbsi_text_left(r->text));
     }
     r->n_entries[factor] = product;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Checks the child of a factor: in a Bayesian network the last variable is the child, and each
@@ -250,25 +245,22 @@ static gbs_status note_name(uai_reader *r, gbs_error *err)
 
 static gbs_status read_scope(uai_reader *r, size_t factor, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint64_t n = 0;
     size_t start = r->scope_start[factor];
     r->place[factor] = r->text->at;
-    GBSI_TRY(gbsi_text_count(r->text, "the size of a scope", 2, &n, err));
-    GBSI_TRY(gbsi_reserve(&r->scope, &r->scope_capacity, start + n, sizeof(uint32_t), r->text->name,
-                          err));
+    GBSI_PASS(gbsi_text_count(r->text, "the size of a scope", 2, &n, err));
+    GBSI_PASS(gbsi_reserve(&r->scope, &r->scope_capacity, start + n, sizeof(uint32_t),
+                           r->text->name, err));
     r->n_entries[factor] = 1;
     for (size_t i = 0; i < n; i++) {
-        GBSI_TRY(read_scope_variable(r, factor, start + i, err));
+        GBSI_PASS(read_scope_variable(r, factor, start + i, err));
     }
     r->scope_start[factor + 1] = start + n;
     if (r->directed) {
-        GBSI_TRY(check_child(r, r->place[factor], factor, err));
-        GBSI_TRY(note_name(r, err));
+        GBSI_PASS(check_child(r, r->place[factor], factor, err));
+        GBSI_PASS(note_name(r, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static bool has_two_parents(const uai_reader *r, size_t factor)
@@ -311,10 +303,9 @@ static void choose_order(uai_reader *r)
 
 static gbs_status read_scopes(uai_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint64_t n = 0;
     r->factors_token = gbsi_text_peek(r->text);
-    GBSI_TRY(gbsi_text_count(r->text, "the number of factors", 6, &n, err));
+    GBSI_PASS(gbsi_text_count(r->text, "the number of factors", 6, &n, err));
     if (r->directed && n != r->n_variables) {
         return gbsi_text_fail(r->text, r->factors_token, err,
                               "found %llu factors in a BAYES model, expected one per variable: %u",
@@ -324,19 +315,15 @@ static gbs_status read_scopes(uai_reader *r, gbs_error *err)
     r->place = gbsi_alloc_array(n, sizeof *r->place);
     r->n_entries = gbsi_alloc_array(n, sizeof *r->n_entries);
     r->scope_start = gbsi_alloc_array_zero(n + 1, sizeof *r->scope_start);
-    if (r->place == NULL || r->n_entries == NULL || r->scope_start == NULL) {
-        return gbsi_no_memory(err, r->text->name, n * sizeof *r->place);
-    }
+    GBSI_PASS(GBSI_HAVE(err, r->text->name, r->place, r->n_entries, r->scope_start));
     /* There also where all scopes are empty: no offset may be added to NULL. */
-    GBSI_TRY(gbsi_reserve(&r->scope, &r->scope_capacity, 1, sizeof(uint32_t), r->text->name, err));
+    GBSI_PASS(gbsi_reserve(&r->scope, &r->scope_capacity, 1, sizeof(uint32_t), r->text->name, err));
     for (size_t f = 0; f < n; f++) {
-        GBSI_TRY(read_scope(r, f, err));
+        GBSI_PASS(read_scope(r, f, err));
     }
     choose_order(r);
     r->columns.order = r->order;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status check_value(uai_reader *r, gbsi_token token, double *value, gbs_error *err)
@@ -359,20 +346,17 @@ static gbs_status check_value(uai_reader *r, gbsi_token token, double *value, gb
 
 static gbs_status read_values(uai_reader *r, size_t n, double *value, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const char *expected = r->in_logs ? "a logarithm" : "a value";
     size_t *underflow = r->in_logs ? NULL : &r->n_underflow;
     for (size_t i = 0; i < n; i++) {
         const char *before = r->text->at;
-        GBSI_TRY(gbsi_text_double(r->text, expected, &value[i], underflow, err));
+        GBSI_PASS(gbsi_text_double(r->text, expected, &value[i], underflow, err));
         value[i] += 0.0; /* -0 becomes 0 */
         if (!(value[i] >= 0 && value[i] < INFINITY)) {
-            GBSI_TRY(check_value(r, gbsi_text_at(r->text, before), &value[i], err));
+            GBSI_PASS(check_value(r, gbsi_text_at(r->text, before), &value[i], err));
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Refuses a column of zeros, which is no distribution. Models whose evidence was multiplied into
@@ -380,18 +364,15 @@ cleanup:
 static gbs_status refuse_zero_column(uai_reader *r, gbsi_token token, size_t factor, size_t column,
                                      gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const char *const format = "found column %zu of factor %zu (a state of the parents) all zero, "
                                "expected a distribution; as MARKOV (which --lenient takes it for) "
                                "the model would be legal";
     if (r->columns.normalize) {
         return gbsi_text_fail(r->text, token, err, format, column, factor);
     }
-    GBSI_TRY(gbsi_text_deviation(r->text, token, err, format, column, factor));
+    GBSI_PASS(gbsi_text_deviation(r->text, token, err, format, column, factor));
     r->directed = false;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status check_columns(uai_reader *r, size_t factor, double *value, gbs_error *err)
@@ -475,10 +456,9 @@ static void follow_braces(uai_reader *r, size_t factor)
 
 static gbs_status read_table_size(uai_reader *r, size_t factor, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     char shape[SHAPE_BYTES];
     uint64_t n = 0;
-    GBSI_TRY(gbsi_text_integer(r->text, "the size of a table", UINT64_MAX, &n, err));
+    GBSI_PASS(gbsi_text_integer(r->text, "the size of a table", UINT64_MAX, &n, err));
     if (!r->directed && !gbsi_table_order_typed(r->text->options)) {
         follow_braces(r, factor);
     }
@@ -494,9 +474,7 @@ static gbs_status read_table_size(uai_reader *r, size_t factor, gbs_error *err)
                               "file",
                               factor, (unsigned long long)n, gbsi_text_left(r->text));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Adds the tables read so far, factors up to end: logarithms are much faster taken of many at
@@ -530,7 +508,6 @@ static gbs_status add_tables(uai_reader *r, size_t end, gbs_error *err)
 /* Reorders a table from the order of the file to ours. */
 static gbs_status turn_table(uai_reader *r, size_t factor, double *value, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_axes axes = {0};
     const size_t n = r->n_entries[factor];
     const size_t end = r->scope_start[factor + 1];
@@ -538,54 +515,48 @@ static gbs_status turn_table(uai_reader *r, size_t factor, double *value, gbs_er
     if (end - r->scope_start[factor] < 2) {
         return GBS_OK;
     }
-    GBSI_TRY(gbsi_reserve(&r->turned, &r->turned_capacity, n, sizeof(double), r->text->name, err));
+    GBSI_PASS(gbsi_reserve(&r->turned, &r->turned_capacity, n, sizeof(double), r->text->name, err));
     memcpy(r->turned, value, n * sizeof(double));
     for (size_t i = r->scope_start[factor]; i + 1 < end; i++) {
         gbsi_axes_add_parent(&axes, r->arity[scope[i]]);
     }
     gbsi_axes_turn(&axes, r->arity[scope[end - 1]], r->order, r->turned, value);
     r->columns.as_read = r->turned;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_table(uai_reader *r, size_t factor, gbs_error *err)
 {
     const size_t many = 4096; /* entries */
-    gbs_status status = GBS_OK;
     size_t n = r->n_entries[factor];
     r->place[factor] = r->text->at;
-    GBSI_TRY(read_table_size(r, factor, err));
-    GBSI_TRY(gbsi_reserve(&r->value, &r->value_capacity, r->n_values + n, sizeof(double),
-                          r->text->name, err));
+    GBSI_PASS(read_table_size(r, factor, err));
+    GBSI_PASS(gbsi_reserve(&r->value, &r->value_capacity, r->n_values + n, sizeof(double),
+                           r->text->name, err));
     double *value = (double *)r->value + r->n_values;
-    GBSI_TRY(read_values(r, n, value, err));
+    GBSI_PASS(read_values(r, n, value, err));
     r->columns.as_read = value;
     r->columns.has_parents = r->scope_start[factor + 1] - r->scope_start[factor] > 2;
     if (r->order != 0) {
-        GBSI_TRY(turn_table(r, factor, value, err));
+        GBSI_PASS(turn_table(r, factor, value, err));
     }
     if (r->directed) {
-        GBSI_TRY(check_columns(r, factor, value, err));
+        GBSI_PASS(check_columns(r, factor, value, err));
     }
     r->n_values += n;
     if (r->n_values >= many) {
-        GBSI_TRY(add_tables(r, factor + 1, err));
+        GBSI_PASS(add_tables(r, factor + 1, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_tables(uai_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (size_t f = 0; f < r->n_factors; f++) {
-        GBSI_TRY(read_table(r, f, err));
+        GBSI_PASS(read_table(r, f, err));
     }
-    GBSI_TRY(add_tables(r, r->n_factors, err));
-    GBSI_TRY(gbsi_text_expect_end(r->text, "the last table", err));
+    GBSI_PASS(add_tables(r, r->n_factors, err));
+    GBSI_PASS(gbsi_text_expect_end(r->text, "the last table", err));
     if (r->n_underflow != 0) {
         gbsi_text_warn(r->text, "%zu values are too small for a double and became zero",
                        r->n_underflow);
@@ -608,9 +579,7 @@ static gbs_status read_tables(uai_reader *r, gbs_error *err)
                        "reads them in the order of UAI",
                        r->n_braced);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_model(gbsi_text *text, bool in_logs, gbs_model **model, gbs_error *err)

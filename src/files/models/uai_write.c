@@ -31,7 +31,6 @@ static void write_head(const gbs_model *model, gbs_output *output)
 static gbs_status write_table(const gbs_model *model, size_t f, const double *logw, size_t n,
                               bool in_logs, gbs_output *output, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_factors *factors = &model->factors;
     size_t end = factors->scope_start[f + 1];
     bool constant = end == factors->scope_start[f];
@@ -43,13 +42,11 @@ static gbs_status write_table(const gbs_model *model, size_t f, const double *lo
         if (in_logs) {
             gbsi_output_double(output, logw[i]);
         } else {
-            GBSI_TRY(gbsi_output_exp(output, logw[i], f, err));
+            GBSI_PASS(gbsi_output_exp(output, logw[i], f, err));
         }
     }
     gbsi_output_text(output, "\n");
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status write_model(const gbs_model *model, bool in_logs, gbs_output *output,

@@ -30,7 +30,6 @@ typedef struct wcnf_reader {
  * @param more out: whether there is one. */
 static gbs_status next_clause(wcnf_reader *r, bool *more, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (;;) {
         gbsi_text line;
         const gbsi_token token = gbsi_text_peek(r->text);
@@ -39,11 +38,9 @@ static gbs_status next_clause(wcnf_reader *r, bool *more, gbs_error *err)
             return GBS_OK;
         }
         (void)gbsi_line_next(r->text, &line);
-        GBSI_TRY(gbsi_literal_weights_line(&r->weights, line, err));
+        GBSI_PASS(gbsi_literal_weights_line(&r->weights, line, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Whether there are lines "w L W", as in files of the first competition of model counting, which
@@ -63,24 +60,19 @@ static bool has_weights_of_literals(gbsi_text text)
 static gbs_status read_top(wcnf_reader *r, gbsi_text *line, gbs_error *err)
 {
     static const char expected[] = "TOP, a weight above 0";
-    gbs_status status = GBS_OK;
     r->top = INFINITY;
     r->top_token = gbsi_text_peek(line);
     if (r->top_token.n != 0) {
-        GBSI_TRY(gbsi_line_number(line, expected, &r->top, NULL, err));
+        GBSI_PASS(gbsi_line_number(line, expected, &r->top, NULL, err));
         if (r->top <= 0) {
             return gbsi_text_unexpected(line, r->top_token, expected, err);
         }
     }
-    GBSI_TRY(gbsi_line_expect_end(line, "TOP", err));
-
-cleanup:
-    return status;
+    return gbsi_line_expect_end(line, "TOP", err);
 }
 
 static gbs_status read_problem(wcnf_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_text line;
     (void)gbsi_line_next(r->text, &line);
     (void)gbsi_text_next(&line); /* the p */
@@ -95,19 +87,16 @@ static gbs_status read_problem(wcnf_reader *r, gbs_error *err)
         return gbsi_line_unexpected(&line, word, "wcnf, cnf or cnf+", err);
     }
     gbsi_token place = gbsi_text_peek(&line);
-    GBSI_TRY(gbsi_line_integer(&line, "the number of variables", UINT64_MAX, &r->most, err));
-    GBSI_TRY(gbsi_check_variables(r->text, place, r->most, err));
-    GBSI_TRY(
+    GBSI_PASS(gbsi_line_integer(&line, "the number of variables", UINT64_MAX, &r->most, err));
+    GBSI_PASS(gbsi_check_variables(r->text, place, r->most, err));
+    GBSI_PASS(
         r->unweighted
             ? gbsi_line_integer(&line, "the number of clauses", UINT64_MAX, &r->n_declared, err)
             : gbsi_line_count(r->text, &line, "the number of clauses", 4, &r->n_declared, err));
-    GBSI_TRY(r->unweighted ? gbsi_line_expect_end(&line, "the number of clauses", err)
-                           : read_top(r, &line, err));
+    GBSI_PASS(r->unweighted ? gbsi_line_expect_end(&line, "the number of clauses", err)
+                            : read_top(r, &line, err));
     r->unweighted = r->unweighted || (r->top_token.n == 0 && has_weights_of_literals(*r->text));
-    GBSI_TRY(gbsi_clauses_need(&r->clauses, (uint32_t)r->most, err));
-
-cleanup:
-    return status;
+    return gbsi_clauses_need(&r->clauses, (uint32_t)r->most, err);
 }
 
 /* Weights are usually integers; near 2^63 a double cannot represent each of them. */
@@ -125,7 +114,6 @@ static bool reaches_top(const wcnf_reader *r, gbsi_token token, double weight)
 
 static gbs_status read_weight(wcnf_reader *r, gbsi_text *from, double *weight, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_token token = gbsi_text_peek(from);
     if (r->unweighted) {
         *weight = GBSI_HARD;
@@ -136,14 +124,12 @@ static gbs_status read_weight(wcnf_reader *r, gbsi_text *from, double *weight, g
         *weight = GBSI_HARD;
         return GBS_OK;
     }
-    GBSI_TRY(gbsi_line_number(from, r->old ? "a finite weight" : "a finite weight or h", weight,
-                              &r->clauses.n_underflow, err));
+    GBSI_PASS(gbsi_line_number(from, r->old ? "a finite weight" : "a finite weight or h", weight,
+                               &r->clauses.n_underflow, err));
     if (r->old && reaches_top(r, token, *weight)) {
         *weight = GBSI_HARD;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Reads the comparison that ends a cardinality.
@@ -207,22 +193,18 @@ static gbs_status read_literal(wcnf_reader *r, gbsi_text *from, bool *end, gbs_e
 
 static gbs_status read_clause(wcnf_reader *r, gbsi_text *from, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     double weight = 0;
     gbsi_token place = gbsi_text_peek(from);
-    GBSI_TRY(read_weight(r, from, &weight, err));
+    GBSI_PASS(read_weight(r, from, &weight, err));
     const gbsi_token first = gbsi_text_peek(from);
     if (first.n > 0 && first.at[0] == 'x') {
         r->clauses.function = GBS_LOGICAL_PARITY;
         from->at = first.at + 1; /* a blank behind it or none */
     }
     for (bool end = false; !end;) {
-        GBSI_TRY(read_literal(r, from, &end, err));
+        GBSI_PASS(read_literal(r, from, &end, err));
     }
-    GBSI_TRY(gbsi_clauses_end(&r->clauses, r->text, place, weight, err));
-
-cleanup:
-    return status;
+    return gbsi_clauses_end(&r->clauses, r->text, place, weight, err);
 }
 
 /* Reads the end of the file: SATLIB's files end in a line with a % and one with a 0. */
@@ -241,17 +223,16 @@ static gbs_status read_end(wcnf_reader *r, gbs_error *err)
  * wrong, as in all files published with Cachet: all clauses of the file count. */
 static gbs_status read_old(wcnf_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     bool more = false;
     uint64_t n = 0;
-    GBSI_TRY(read_problem(r, err));
+    GBSI_PASS(read_problem(r, err));
     for (;; n++) {
-        GBSI_TRY(next_clause(r, &more, err));
+        GBSI_PASS(next_clause(r, &more, err));
         if (!more ||
             (r->unweighted ? gbsi_token_is(gbsi_text_peek(r->text), "%") : n == r->n_declared)) {
             break;
         }
-        GBSI_TRY(read_clause(r, r->text, err));
+        GBSI_PASS(read_clause(r, r->text, err));
     }
     if (n < r->n_declared && !r->unweighted) {
         return gbsi_text_fail(r->text, gbsi_text_next(r->text), err,
@@ -262,37 +243,30 @@ static gbs_status read_old(wcnf_reader *r, gbs_error *err)
         gbsi_text_warn(r->text, "the p line announces %llu clauses; the %llu of the file are read",
                        (unsigned long long)r->n_declared, (unsigned long long)n);
     }
-    GBSI_TRY(read_end(r, err));
-
-cleanup:
-    return status;
+    return read_end(r, err);
 }
 
 static gbs_status read_new(wcnf_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_text line;
     bool more = false;
     r->most = gbsi_most_variables(r->text);
     for (;;) {
-        GBSI_TRY(next_clause(r, &more, err));
+        GBSI_PASS(next_clause(r, &more, err));
         if (!more) {
             return GBS_OK;
         }
         (void)gbsi_line_next(r->text, &line);
-        GBSI_TRY(read_clause(r, &line, err));
-        GBSI_TRY(gbsi_line_expect_end(&line, "a clause", err));
+        GBSI_PASS(read_clause(r, &line, err));
+        GBSI_PASS(gbsi_line_expect_end(&line, "a clause", err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_clauses(wcnf_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     bool more = false;
-    GBSI_TRY(next_clause(r, &more, err));
+    GBSI_PASS(next_clause(r, &more, err));
     const gbsi_token first = gbsi_text_peek(r->text);
     r->old = gbsi_token_is(first, "p");
     if (!more) {
@@ -301,11 +275,8 @@ static gbs_status read_clauses(wcnf_reader *r, gbs_error *err)
     if (!r->old && gbsi_has_ending(r->text->name, ".cnf")) { /* its clauses have no weights */
         return gbsi_text_unexpected(r->text, first, "p cnf before the clauses of a .cnf file", err);
     }
-    GBSI_TRY(r->old ? read_old(r, err) : read_new(r, err));
-    GBSI_TRY(gbsi_literal_weights_end(&r->weights, &r->clauses, r->text, r->unweighted, err));
-
-cleanup:
-    return status;
+    GBSI_PASS(r->old ? read_old(r, err) : read_new(r, err));
+    return gbsi_literal_weights_end(&r->weights, &r->clauses, r->text, r->unweighted, err);
 }
 
 gbs_status gbsi_wcnf_read(gbsi_text *text, gbs_model **model, gbs_error *err)

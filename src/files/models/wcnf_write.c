@@ -36,18 +36,17 @@ static void write_clause(gbs_output *output, const gbsi_clause *clause, uint32_t
 gbs_status gbsi_wcnf_write(const gbs_model *model, gbs_output *output,
                            const gbs_write_options *options, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     double constant = 0;
     uint32_t largest = 0;
     for (size_t f = 0; f < model->factors.n_factors; f++) {
         gbsi_clause clause;
-        GBSI_TRY(gbsi_clause_of(model, f, "wcnf", true, &clause, err));
+        GBSI_PASS(gbsi_clause_of(model, f, "wcnf", true, &clause, err));
         constant += clause.constant;
         if (clause.n != 0) {
             write_clause(output, &clause, &largest);
         }
     }
-    GBSI_TRY(gbsi_clauses_check(model, "wcnf", err));
+    GBSI_PASS(gbsi_clauses_check(model, "wcnf", err));
     if (largest < model->n_variables) { /* a weight of nothing, so that the last one is there */
         gbsi_output_text(output, "0 ");
         gbsi_output_uint(output, model->n_variables);
@@ -55,7 +54,5 @@ gbs_status gbsi_wcnf_write(const gbs_model *model, gbs_output *output,
     }
     gbsi_tell_constant(options, output, "wcnf", constant);
     gbsi_tell_most_variables(options, output, model->n_variables);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }

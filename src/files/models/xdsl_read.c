@@ -102,7 +102,6 @@ static gbs_status refuse_node(const xdsl_reader *r, gbsi_token tag, const char *
 static gbs_status start_node(xdsl_reader *r, gbsi_token tag, const char *name,
                              const char *const *attributes, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     kind k = CPT;
     while (k < N_KINDS && strcmp(name, kinds[k].name) != 0) {
         k++;
@@ -113,15 +112,12 @@ static gbs_status start_node(xdsl_reader *r, gbsi_token tag, const char *name,
     r->now = (node){.kind = k, .first_parent = r->n_parents};
     r->has_parents = false;
     r->at = NODE;
-    GBSI_TRY(take_id(r, tag, attributes, &r->now.child, err));
+    GBSI_PASS(take_id(r, tag, attributes, &r->now.child, err));
     for (size_t i = 0; i < r->now.child.text.n; i++) {
         r->tables.network.has_long_names |= r->now.child.text.at[i] == ' ';
     }
-    GBSI_TRY(gbsi_bif_add_block(r->text, &r->tables.network, tag.at, err));
-    status = gbsi_bif_add_variable(r->text, &r->tables.network, &r->now.child, err);
-
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_bif_add_block(r->text, &r->tables.network, tag.at, err));
+    return gbsi_bif_add_variable(r->text, &r->tables.network, &r->now.child, err);
 }
 
 static gbs_status start_in_node(xdsl_reader *r, gbsi_token tag, const char *name,
@@ -202,15 +198,14 @@ static gbs_status on_start(void *context, gbsi_token tag, const char *name,
 static gbs_status on_data(void *context, gbsi_token shown, gbsi_token meant, bool literal,
                           gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     xdsl_reader *r = context;
     (void)literal;
     if (r->n_ignored > 0) {
         return GBS_OK;
     }
     if (r->rows != NULL) {
-        GBSI_TRY(gbsi_reserve(&r->pieces, &r->piece_capacity, r->n_pieces + 1, sizeof shown,
-                              r->text->name, err));
+        GBSI_PASS(gbsi_reserve(&r->pieces, &r->piece_capacity, r->n_pieces + 1, sizeof shown,
+                               r->text->name, err));
         gbsi_token *last = (gbsi_token *)r->pieces + r->n_pieces - 1;
         if (r->n_pieces > r->rows->first && last->at + last->n == shown.at) {
             last->n += shown.n; /* one word may come in two pieces */
@@ -231,15 +226,12 @@ static gbs_status on_data(void *context, gbsi_token shown, gbsi_token meant, boo
         memcpy(r->names + r->n_bytes, meant.at, meant.n);
         r->n_bytes += meant.n;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Takes the ids that <parents> held, with blanks between. */
 static gbs_status take_parents(xdsl_reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_text ids = {.at = r->names + r->ids, .end = r->names + r->n_bytes};
     r->now.parents = (gbsi_token){r->names + r->ids, r->n_bytes - r->ids};
     for (;;) {
@@ -247,19 +239,16 @@ static gbs_status take_parents(xdsl_reader *r, gbs_error *err)
         if (id.n == 0) {
             break;
         }
-        GBSI_TRY(gbsi_reserve(&r->parents, &r->parent_capacity, r->n_parents + 1,
-                              sizeof(gbsi_bif_token), r->text->name, err));
+        GBSI_PASS(gbsi_reserve(&r->parents, &r->parent_capacity, r->n_parents + 1,
+                               sizeof(gbsi_bif_token), r->text->name, err));
         ((gbsi_bif_token *)r->parents)[r->n_parents++] =
             (gbsi_bif_token){.kind = 'w', .text = id, .shown = r->tag};
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status end_node(xdsl_reader *r, gbsi_token tag, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_bif_network *network = &r->tables.network;
     const bool stateless = gbsi_bif_variable_at(network, network->n_variables - 1)->n_states == 0;
     if (stateless || r->now.rows.end == NULL ||
@@ -270,24 +259,21 @@ static gbs_status end_node(xdsl_reader *r, gbsi_token tag, gbs_error *err)
                                                         : "strengths");
     }
     r->now.n_parents = r->n_parents - r->now.first_parent;
-    GBSI_TRY(gbsi_reserve(&r->nodes, &r->node_capacity, r->n_nodes + 1, sizeof r->now,
-                          r->text->name, err));
+    GBSI_PASS(gbsi_reserve(&r->nodes, &r->node_capacity, r->n_nodes + 1, sizeof r->now,
+                           r->text->name, err));
     ((node *)r->nodes)[r->n_nodes++] = r->now;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status on_end(void *context, gbsi_token tag, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     xdsl_reader *r = context;
     if (r->n_ignored > 0) {
         r->n_ignored--;
         return GBS_OK;
     }
     if (r->at == NODE) {
-        GBSI_TRY(end_node(r, tag, err));
+        GBSI_PASS(end_node(r, tag, err));
     }
     if (r->rows != NULL) {
         r->rows->n = r->n_pieces - r->rows->first;
@@ -296,12 +282,10 @@ static gbs_status on_end(void *context, gbsi_token tag, gbs_error *err)
     }
     if (r->in_parents) {
         r->in_parents = false;
-        GBSI_TRY(take_parents(r, err));
+        GBSI_PASS(take_parents(r, err));
     }
     r->at = (level)((int)r->at - 1);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -349,7 +333,6 @@ static gbs_status refuse_number(const xdsl_reader *r, gbsi_token word, size_t i,
 static gbs_status read_values(xdsl_reader *r, const words *of, size_t n, double *value,
                               gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     cursor c = begin_words(r, of);
     for (size_t i = 0;; i++) {
         const gbsi_token word = next_word(&c);
@@ -360,11 +343,9 @@ static gbs_status read_values(xdsl_reader *r, const words *of, size_t n, double 
         if (i == n) {
             return GBS_OK;
         }
-        GBSI_TRY(gbsi_bif_table_value(&r->tables, &token, &value[i], err));
+        GBSI_PASS(gbsi_bif_table_value(&r->tables, &token, &value[i], err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Reads a state of the child for each row. */
@@ -446,9 +427,7 @@ static gbs_status read_strengths(const xdsl_reader *r, const node *d, uint32_t *
     for (uint32_t i = 1; i < r->tables.n_scope; i++) {
         const uint32_t arity = arity_of(r, i);
         bool *seen = gbsi_alloc_zero(arity * sizeof *seen);
-        if (seen == NULL) {
-            return gbsi_no_memory(err, r->text->name, arity * sizeof *seen);
-        }
+        GBSI_PASS(GBSI_HAVE(err, r->text->name, seen));
         status = read_order(r, &c, arity, seen, strength, err);
         gbsi_free(seen);
         GBSI_TRY(status);
@@ -579,10 +558,7 @@ static gbs_status read_noisy(xdsl_reader *r, const node *d, bool whole, gbs_erro
     c.weaker = gbsi_alloc_array(n + c.n_columns, sizeof *c.weaker);
     c.strength = gbsi_alloc_array(c.n_columns, sizeof *c.strength);
     c.turned = gbsi_alloc_array(n, sizeof *c.turned);
-    if (column == NULL || c.p == NULL || c.weaker == NULL || c.strength == NULL ||
-        c.turned == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, r->text->name, 2 * n * sizeof *c.p));
-    }
+    GBSI_TRY(GBSI_HAVE(err, r->text->name, column, c.p, c.weaker, c.strength, c.turned));
     GBSI_TRY(read_strengths(r, d, c.strength, err));
     GBSI_TRY(read_values(r, &d->rows, n, c.p, err));
     for (size_t i = 0; i < n; i++) {
@@ -647,32 +623,28 @@ cleanup:
 
 static gbs_status add_node(xdsl_reader *r, const node *d, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const unsigned order = gbsi_table_order(r->text->options, 0);
-    GBSI_TRY(gbsi_bif_table_child(&r->tables, &d->child, err));
-    GBSI_TRY(add_parents(r, d, err));
+    GBSI_PASS(gbsi_bif_table_child(&r->tables, &d->child, err));
+    GBSI_PASS(add_parents(r, d, err));
     r->text->at = r->text->begin; /* as many entries as the file has bytes, at most */
     if (d->kind == NOISY_MAX && gbsi_bif_table_is_noisy(&r->tables)) {
         return read_noisy(r, d, true, err);
     }
-    GBSI_TRY(gbsi_bif_table_size(&r->tables, err));
+    GBSI_PASS(gbsi_bif_table_size(&r->tables, err));
     switch (d->kind) {
     case DETERMINISTIC:
-        GBSI_TRY(read_states(r, &d->rows, err));
-        GBSI_TRY(gbsi_bif_table_turn(&r->tables, order & GBSI_PARENTS_REVERSED, err));
+        GBSI_PASS(read_states(r, &d->rows, err));
+        GBSI_PASS(gbsi_bif_table_turn(&r->tables, order & GBSI_PARENTS_REVERSED, err));
         break;
     case NOISY_MAX:
-        GBSI_TRY(read_noisy(r, d, false, err));
+        GBSI_PASS(read_noisy(r, d, false, err));
         break;
     default:
-        GBSI_TRY(
+        GBSI_PASS(
             read_values(r, &d->rows, r->tables.n_rows * r->tables.arity, r->tables.value, err));
-        GBSI_TRY(gbsi_bif_table_turn(&r->tables, order, err));
+        GBSI_PASS(gbsi_bif_table_turn(&r->tables, order, err));
     }
-    status = gbsi_bif_table_add(&r->tables, err);
-
-cleanup:
-    return status;
+    return gbsi_bif_table_add(&r->tables, err);
 }
 
 gbs_status gbsi_xdsl_read(gbsi_text *text, gbs_model **model, gbs_error *err)
@@ -683,9 +655,7 @@ gbs_status gbsi_xdsl_read(gbsi_text *text, gbs_model **model, gbs_error *err)
     GBSI_TRY(gbsi_bif_tables_init(&r.tables, text, "node", err));
     r.tables.n_spare = NOISY_ENTRIES;
     r.names = gbsi_alloc(gbsi_text_left(text) + 1);
-    if (r.names == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, text->name, gbsi_text_left(text)));
-    }
+    GBSI_TRY(GBSI_HAVE(err, text->name, r.names));
     GBSI_TRY(gbsi_xml_parse(text, &handlers, &r, err));
     if (r.n_nodes == 0) {
         GBSI_TRY(

@@ -35,14 +35,13 @@ static void write_states(xdsl_writer *w, uint32_t v)
 
 static gbs_status write_node(xdsl_writer *w, uint32_t v, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_factors *factors = &w->model->factors;
     const size_t factor = w->model->cpt[v];
     const uint32_t *scope = factors->scope + factors->scope_start[factor];
     const size_t n_parents = factors->scope_start[factor + 1] - factors->scope_start[factor] - 1;
     const double *logw = NULL;
     size_t n = 0;
-    GBSI_TRY(gbsi_expand(&w->expander, factor, &logw, &n, err));
+    GBSI_PASS(gbsi_expand(&w->expander, factor, &logw, &n, err));
     gbsi_output_text(w->output, "\t\t<cpt id=\"");
     gbsi_output_text(w->output, w->names.variable[v]);
     gbsi_output_text(w->output, "\">\n");
@@ -55,12 +54,10 @@ static gbs_status write_node(xdsl_writer *w, uint32_t v, gbs_error *err)
     gbsi_output_text(w->output, "\t\t\t<probabilities>");
     for (size_t i = 0; i < n; i++) {
         gbsi_output_text(w->output, i == 0 ? "" : " ");
-        GBSI_TRY(gbsi_output_exp(w->output, logw[i], factor, err));
+        GBSI_PASS(gbsi_output_exp(w->output, logw[i], factor, err));
     }
     gbsi_output_text(w->output, "</probabilities>\n\t\t</cpt>\n");
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_xdsl_write(const gbs_model *model, gbs_output *output,

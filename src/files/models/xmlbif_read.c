@@ -236,18 +236,15 @@ static gbs_status on_start(void *context, gbsi_token tag, const char *name,
 
 static gbs_status add_piece(xmlbif_reader *r, gbsi_token piece, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_reserve(&r->pieces, &r->piece_capacity, r->n_pieces + 1, sizeof piece,
-                          r->text->name, err));
+    GBSI_PASS(gbsi_reserve(&r->pieces, &r->piece_capacity, r->n_pieces + 1, sizeof piece,
+                           r->text->name, err));
     gbsi_token *last = (gbsi_token *)r->pieces + r->n_pieces - 1;
     if (r->n_pieces > r->now.first_piece && last->at + last->n == piece.at) {
         last->n += piece.n;
     } else {
         ((gbsi_token *)r->pieces)[r->n_pieces++] = piece;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status on_data(void *context, gbsi_token shown, gbsi_token meant, bool literal,
@@ -293,14 +290,13 @@ static gbs_status take_name(const xmlbif_reader *r, const char *end, gbsi_bif_to
 
 static gbs_status end_name(xmlbif_reader *r, gbsi_token tag, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_bif_network *network = &r->tables.network;
     gbsi_bif_token name;
     if (r->at == OBSERVED || r->at == OBS) { /* may be empty: nothing was observed */
         r->observation = gbsi_xml_end_name(&r->names);
         return GBS_OK;
     }
-    GBSI_TRY(take_name(r, tag.at, &name, err));
+    GBSI_PASS(take_name(r, tag.at, &name, err));
     switch (r->at) {
     case VARIABLE_NAME:
         r->is_named = true;
@@ -311,13 +307,11 @@ static gbs_status end_name(xmlbif_reader *r, gbsi_token tag, gbs_error *err)
         r->now.child = name;
         return GBS_OK;
     default:
-        GBSI_TRY(gbsi_reserve(&r->given, &r->given_capacity, r->n_given + 1, sizeof name,
-                              r->text->name, err));
+        GBSI_PASS(gbsi_reserve(&r->given, &r->given_capacity, r->n_given + 1, sizeof name,
+                               r->text->name, err));
         ((gbsi_bif_token *)r->given)[r->n_given++] = name;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Notes an observation: a state by its number or its label; -1 and an empty text are no
@@ -353,7 +347,6 @@ static gbs_status end_variable(xmlbif_reader *r, gbsi_token tag, gbs_error *err)
 
 static gbs_status end_definition(xmlbif_reader *r, gbsi_token tag, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     if (r->now.child.kind == 0 || r->now.table_end == NULL) {
         return gbsi_text_fail(r->text, tag, err,
                               "found the end of a DEFINITION without %s, expected one",
@@ -361,35 +354,30 @@ static gbs_status end_definition(xmlbif_reader *r, gbsi_token tag, gbs_error *er
     }
     r->now.n_given = r->n_given - r->now.first_given;
     r->now.n_pieces = r->n_pieces - r->now.first_piece;
-    GBSI_TRY(gbsi_reserve(&r->definitions, &r->definition_capacity, r->n_definitions + 1,
-                          sizeof r->now, r->text->name, err));
+    GBSI_PASS(gbsi_reserve(&r->definitions, &r->definition_capacity, r->n_definitions + 1,
+                           sizeof r->now, r->text->name, err));
     ((definition *)r->definitions)[r->n_definitions++] = r->now;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status on_end(void *context, gbsi_token tag, gbs_error *err)
 {
     xmlbif_reader *r = context;
-    gbs_status status = GBS_OK;
     if (r->n_ignored > 0) {
         r->n_ignored--;
         return GBS_OK;
     }
     if (elements[r->at].text == A_NAME) {
-        GBSI_TRY(end_name(r, tag, err));
+        GBSI_PASS(end_name(r, tag, err));
     } else if (r->at == VARIABLE) {
-        GBSI_TRY(end_variable(r, tag, err));
+        GBSI_PASS(end_variable(r, tag, err));
     } else if (r->at == DEFINITION) {
-        GBSI_TRY(end_definition(r, tag, err));
+        GBSI_PASS(end_definition(r, tag, err));
     } else if (r->at == TABLE) {
         r->now.table_end = tag.at;
     }
     r->at = elements[r->at].within;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- tables ------------------------------------------------------------------------------ */
@@ -399,7 +387,6 @@ cleanup:
 static gbs_status read_piece(xmlbif_reader *r, gbsi_token piece, size_t n, size_t *i,
                              gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     char shown[GBSI_SHOWN];
     double *value = r->tables.value;
     gbsi_text words = {.at = piece.at, .end = piece.at + piece.n};
@@ -414,21 +401,18 @@ static gbs_status read_piece(xmlbif_reader *r, gbsi_token piece, size_t n, size_
                                   "found %s after all %zu probabilities of a TABLE",
                                   gbsi_token_show(word, shown), n);
         }
-        GBSI_TRY(gbsi_bif_table_value(&r->tables, &token, &value[(*i)++], err));
+        GBSI_PASS(gbsi_bif_table_value(&r->tables, &token, &value[(*i)++], err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_values(xmlbif_reader *r, const definition *d, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     char shown[GBSI_SHOWN];
     size_t n = r->tables.n_rows * r->tables.arity;
     size_t i = 0;
     for (size_t p = 0; p < d->n_pieces; p++) {
-        GBSI_TRY(read_piece(r, ((const gbsi_token *)r->pieces)[d->first_piece + p], n, &i, err));
+        GBSI_PASS(read_piece(r, ((const gbsi_token *)r->pieces)[d->first_piece + p], n, &i, err));
     }
     if (i < n) {
         return gbsi_text_fail(r->text, (gbsi_token){d->table_end, 0}, err,
@@ -436,28 +420,22 @@ static gbs_status read_values(xmlbif_reader *r, const definition *d, gbs_error *
                               "expected %zu",
                               gbsi_token_show(d->child.text, shown), i, n);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status add_definition(xmlbif_reader *r, const definition *d, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_bif_token *given = (const gbsi_bif_token *)r->given + d->first_given;
-    GBSI_TRY(gbsi_bif_table_child(&r->tables, &d->child, err));
+    GBSI_PASS(gbsi_bif_table_child(&r->tables, &d->child, err));
     for (size_t i = 0; i < d->n_given; i++) {
-        GBSI_TRY(gbsi_bif_table_parent(&r->tables, &given[i], err));
+        GBSI_PASS(gbsi_bif_table_parent(&r->tables, &given[i], err));
     }
     r->text->at =
         d->n_pieces == 0 ? d->table_end : ((const gbsi_token *)r->pieces)[d->first_piece].at;
-    GBSI_TRY(gbsi_bif_table_size(&r->tables, err));
-    GBSI_TRY(read_values(r, d, err));
-    GBSI_TRY(gbsi_bif_table_turn(&r->tables, gbsi_table_order(r->text->options, 0), err));
-    status = gbsi_bif_table_add(&r->tables, err);
-
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_bif_table_size(&r->tables, err));
+    GBSI_PASS(read_values(r, d, err));
+    GBSI_PASS(gbsi_bif_table_turn(&r->tables, gbsi_table_order(r->text->options, 0), err));
+    return gbsi_bif_table_add(&r->tables, err);
 }
 
 static void warn(const xmlbif_reader *r)

@@ -91,14 +91,13 @@ static void write_variable(xmlbif_writer *w, uint32_t v)
 
 static gbs_status write_definition(xmlbif_writer *w, size_t factor, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_factors *factors = &w->model->factors;
     const uint32_t *scope = factors->scope + factors->scope_start[factor];
     size_t n_parents = factors->scope_start[factor + 1] - factors->scope_start[factor] - 1;
     uint32_t arity = w->model->arity[scope[n_parents]];
     const double *logw = NULL;
     size_t n = 0;
-    GBSI_TRY(gbsi_expand(&w->expander, factor, &logw, &n, err));
+    GBSI_PASS(gbsi_expand(&w->expander, factor, &logw, &n, err));
     gbsi_output_text(w->output, "<DEFINITION>\n");
     write_element(w, "FOR", w->names.variable[scope[n_parents]]);
     for (size_t i = 0; i < n_parents; i++) {
@@ -107,13 +106,11 @@ static gbs_status write_definition(xmlbif_writer *w, size_t factor, gbs_error *e
     gbsi_output_text(w->output, "\t<TABLE>\n");
     for (size_t i = 0; i < n; i++) {
         gbsi_output_text(w->output, i % arity == 0 ? "\t\t" : " ");
-        GBSI_TRY(gbsi_output_exp(w->output, logw[i], factor, err));
+        GBSI_PASS(gbsi_output_exp(w->output, logw[i], factor, err));
         gbsi_output_text(w->output, i % arity + 1 == arity ? "\n" : "");
     }
     gbsi_output_text(w->output, "\t</TABLE>\n</DEFINITION>\n");
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_xmlbif_write(const gbs_model *model, gbs_output *output,

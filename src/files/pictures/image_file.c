@@ -38,9 +38,7 @@ gbs_status gbsi_image_new(const char *name, gbs_image_kind kind, uint32_t width,
     bool fits =
         gbsi_mul_size(width, height, &n) && gbsi_mul_size(n, made.channels * sizeof(uint16_t), &n);
     made.sample = fits ? gbsi_alloc_zero(n) : NULL;
-    if (made.sample == NULL) {
-        return gbsi_no_memory(err, name, fits ? n : SIZE_MAX);
-    }
+    GBSI_PASS(GBSI_HAVE(err, name, made.sample));
     *image = made;
     return GBS_OK;
 }

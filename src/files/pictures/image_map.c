@@ -16,10 +16,7 @@ gbs_status gbs_image_to_spins(const gbs_image *image, uint32_t threshold, uint32
 {
     GBSI_NEED(image);
     GBSI_NEED(state);
-    const gbs_status status = gbsi_image_check(image, "picture", err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_image_check(image, "picture", err));
     bool bitmap = image->kind == GBS_IMAGE_BITMAP;
     if (threshold > image->maxval || (bitmap && threshold != 0)) {
         return bitmap ? gbsi_fail(err, GBS_ERR_ARGUMENT, "a bitmap takes no threshold")
@@ -39,10 +36,7 @@ gbs_status gbs_image_to_labels(const gbs_image *image, uint32_t n_states, uint32
 {
     GBSI_NEED(image);
     GBSI_NEED(state);
-    const gbs_status status = gbsi_image_check(image, "picture", err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_image_check(image, "picture", err));
     if (image->kind == GBS_IMAGE_COLOR) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "found a picture in colour, expected grey or a palette: values of pixels "
@@ -67,10 +61,7 @@ gbs_status gbs_image_to_levels(const gbs_image *image, uint32_t n_levels, uint32
 {
     GBSI_NEED(image);
     GBSI_NEED(state);
-    const gbs_status status = gbsi_image_check(image, "picture", err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_image_check(image, "picture", err));
     if (n_levels == 0 || image->kind == GBS_IMAGE_BITMAP) {
         return n_levels == 0 ? gbsi_fail(err, GBS_ERR_ARGUMENT, "no picture has 0 levels")
                              : gbsi_fail(err, GBS_ERR_ARGUMENT, "a bitmap has no levels of grey");

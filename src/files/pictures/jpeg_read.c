@@ -203,9 +203,7 @@ gbs_status gbsi_jpeg_read(const gbsi_input *input, const gbs_image_read_options 
                           gbs_image *image, gbs_error *err)
 {
     decoder *d = gbsi_alloc_zero(sizeof *d); /* not on the stack, which longjmp() unwinds */
-    if (d == NULL) {
-        return gbsi_no_memory(err, input->name, sizeof *d);
-    }
+    GBSI_PASS(GBSI_HAVE(err, input->name, d));
     d->input = input;
     d->options = options;
     d->jpeg.err = jpeg_std_error(&d->errors);

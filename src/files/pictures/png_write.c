@@ -119,9 +119,7 @@ gbs_status gbsi_png_write(const gbs_image *image, const char *name, gbs_output *
     e.depth = image->maxval > 255 ? 16 : 8;
     e.n_row = (size_t)image->width * image->channels * (e.depth == 16 ? 2 : 1);
     e.row = gbsi_alloc_zero(e.n_row);
-    if (e.row == NULL) {
-        return gbsi_no_memory(err, name, e.n_row);
-    }
+    GBSI_PASS(GBSI_HAVE(err, name, e.row));
     e.p.png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &e, gbsi_png_error, no_warning, &e,
                                         gbsi_png_alloc, gbsi_png_release);
     e.p.info = e.p.png == NULL ? NULL : png_create_info_struct(e.p.png);

@@ -127,7 +127,6 @@ static const char *end_cell(const gbsi_sheet *s, const char *at, bool *ended)
  * @param at the first quote. */
 static gbs_status read_quoted(gbsi_sheet *s, const char *at, bool *ended, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const char *begin = at++;
     const char *end = s->text.end;
     const size_t first = s->n_bytes;
@@ -140,10 +139,10 @@ static gbs_status read_quoted(gbsi_sheet *s, const char *at, bool *ended, gbs_er
         }
         const size_t n = (size_t)(quote - at);
         open = quote + 1 < end && quote[1] == '"';
-        GBSI_TRY(add_bytes(s, at, n + open, err));
+        GBSI_PASS(add_bytes(s, at, n + open, err));
         at = quote + 1 + open;
     }
-    GBSI_TRY(add_cell(s, begin, first, true, err));
+    GBSI_PASS(add_cell(s, begin, first, true, err));
     at = skip_spaces(s, at);
     const char *next = end_cell(s, at, ended);
     if (next == NULL) {
@@ -151,14 +150,11 @@ static gbs_status read_quoted(gbsi_sheet *s, const char *at, bool *ended, gbs_er
                        "found text behind a quote, expected a separator or the end of the line");
     }
     s->text.at = next;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status read_cell(gbsi_sheet *s, bool *ended, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const char *begin = skip_spaces(s, s->text.at);
     const char *at = begin;
     const size_t first = s->n_bytes;
@@ -175,21 +171,17 @@ static gbs_status read_cell(gbsi_sheet *s, bool *ended, gbs_error *err)
     while (at > begin && (is_space(s, at[-1]) || (*ended && at[-1] == '\r'))) {
         at--;
     }
-    GBSI_TRY(add_bytes(s, begin, (size_t)(at - begin), err));
-    GBSI_TRY(add_cell(s, begin, first, false, err));
-
-cleanup:
-    return status;
+    GBSI_PASS(add_bytes(s, begin, (size_t)(at - begin), err));
+    return add_cell(s, begin, first, false, err);
 }
 
 /* Reads up to `most` cells: one more than expected shows that a row is too long. */
 static gbs_status read_row(gbsi_sheet *s, size_t most, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     s->n_cells = 0;
     s->n_bytes = 0;
     for (bool ended = false; !ended && s->n_cells < most;) {
-        GBSI_TRY(read_cell(s, &ended, err));
+        GBSI_PASS(read_cell(s, &ended, err));
     }
     const char *text = s->row;
     for (size_t k = 0; k < s->n_cells; k++) {
@@ -197,9 +189,7 @@ static gbs_status read_row(gbsi_sheet *s, size_t most, gbs_error *err)
         cell->text = text;
         text += cell->n + 1;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -250,7 +240,6 @@ void gbsi_sheet_rewind(gbsi_sheet *s, const char *first)
 
 gbs_status gbsi_sheet_next(gbsi_sheet *s, bool *more, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t width = (size_t)s->n_columns + s->has_index;
     if (s->column != NULL) {
         return next_of_columns(s, more, err);
@@ -261,8 +250,8 @@ gbs_status gbsi_sheet_next(gbsi_sheet *s, bool *more, gbs_error *err)
         return GBS_OK;
     }
     const char *line = s->text.at;
-    GBSI_TRY(gbsi_watch_work(s->text.watch, width, "reading a table", err));
-    GBSI_TRY(read_row(s, width + 1, err));
+    GBSI_PASS(gbsi_watch_work(s->text.watch, width, "reading a table", err));
+    GBSI_PASS(read_row(s, width + 1, err));
     if (s->n_cells != width) {
         const size_t n = s->n_cells < width ? s->n_cells : width;
         return gbsi_text_fail(&s->text, (gbsi_token){line, 1}, err,
@@ -270,9 +259,7 @@ gbs_status gbsi_sheet_next(gbsi_sheet *s, bool *more, gbs_error *err)
                               s->n_cells > width ? "more than " : "", n, n == 1 ? "" : "s", width);
     }
     s->cell = (gbsi_cell *)s->row_cells + s->has_index;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- the header ------------------------------------------------------------------------------ */
@@ -376,7 +363,6 @@ static bool is_of_write_table(const gbsi_sheet *s)
 gbs_status gbsi_sheet_open(gbsi_sheet *s, const gbsi_text *text, gbsi_is_column known,
                            const void *context, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     *s = (gbsi_sheet){.text = *text};
     const size_t n = gbsi_text_left(text);
     const char *lone =
@@ -390,7 +376,7 @@ gbs_status gbsi_sheet_open(gbsi_sheet *s, const gbsi_text *text, gbsi_is_column 
     s->separator = separator != 0         ? separator
                    : is_of_write_table(s) ? ' '
                                           : find_separator(s, known, context);
-    GBSI_TRY(read_row(s, MOST_COLUMNS + 1, err));
+    GBSI_PASS(read_row(s, MOST_COLUMNS + 1, err));
     if (s->n_cells > MOST_COLUMNS) {
         return fail_at(s, s->text.begin, err, "found more than 16777216 columns");
     }
@@ -402,29 +388,24 @@ gbs_status gbsi_sheet_open(gbsi_sheet *s, const gbsi_text *text, gbsi_is_column 
     } else {
         s->has_index = has_row_names(s);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_sheet_of_columns(gbsi_sheet *s, const gbsi_text *text, const gbs_column *column,
                                  uint32_t n_columns, uint64_t n_rows, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     *s = (gbsi_sheet){.text = *text, .column = column, .n_columns = n_columns, .n_rows = n_rows};
-    GBSI_TRY(gbsi_reserve(&s->name_cells, &s->name_cells_capacity, (size_t)n_columns + 1,
-                          sizeof(gbsi_cell), "columns of a table", err));
-    GBSI_TRY(gbsi_reserve(&s->row_cells, &s->row_cells_capacity, (size_t)n_columns + 1,
-                          sizeof(gbsi_cell), "columns of a table", err));
+    GBSI_PASS(gbsi_reserve(&s->name_cells, &s->name_cells_capacity, (size_t)n_columns + 1,
+                           sizeof(gbsi_cell), "columns of a table", err));
+    GBSI_PASS(gbsi_reserve(&s->row_cells, &s->row_cells_capacity, (size_t)n_columns + 1,
+                           sizeof(gbsi_cell), "columns of a table", err));
     s->name = s->name_cells;
     s->cell = s->row_cells;
     s->name[0] = (gbsi_cell){.text = ""};
     for (uint32_t k = 0; k < n_columns; k++) {
         s->name[k] = (gbsi_cell){.text = column[k].name, .n = strlen(column[k].name)};
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 void gbsi_sheet_free(gbsi_sheet *s)

@@ -287,7 +287,6 @@ static bool is_row(const gbs_table *t)
 static gbs_status find_columns(gbs_table *t, unsigned char *seen, const char *weights,
                                gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     bool weighed = weights == NULL;
     uint32_t v = 0;
     for (uint32_t k = 0; k < t->sheet.n_columns; k++) {
@@ -300,7 +299,7 @@ static gbs_status find_columns(gbs_table *t, unsigned char *seen, const char *we
             weighed = true;
             t->use[k] = WEIGHT_COLUMN;
         } else if (find_variable(t->model, name, t->is_draws, &v)) {
-            GBSI_TRY(add_column(t, k, v, seen, err));
+            GBSI_PASS(add_column(t, k, v, seen, err));
         }
     }
     if (!weighed) {
@@ -308,16 +307,13 @@ static gbs_status find_columns(gbs_table *t, unsigned char *seen, const char *we
                          "%s: found no column \"%.64s\", expected the weights there", t->input.name,
                          weights);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* @param seen [variables] which have a column. */
 static gbs_status check_columns(gbs_table *t, const unsigned char *seen, gbs_error *err)
 {
     const uint64_t most = UINT64_C(1) << 30;
-    gbs_status status = GBS_OK;
     if ((uint64_t)(t->sheet.n_columns - t->n_columns) * t->model->n_variables > most) {
         return gbsi_cell_fail(&t->sheet, &t->sheet.name[0], err,
                               "found %" PRIu32
@@ -327,7 +323,7 @@ static gbs_status check_columns(gbs_table *t, const unsigned char *seen, gbs_err
     }
     for (uint32_t k = 0; k < t->sheet.n_columns; k++) {
         if (t->use[k] == NO_COLUMN && !(t->is_draws && k < GBSI_DRAW_COLUMNS)) {
-            GBSI_TRY(check_left_out(t, &t->sheet.name[k], seen, err));
+            GBSI_PASS(check_left_out(t, &t->sheet.name[k], seen, err));
         }
     }
     if (t->n_columns == 0) {
@@ -342,9 +338,7 @@ static gbs_status check_columns(gbs_table *t, const unsigned char *seen, gbs_err
                                   name);
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -365,9 +359,7 @@ static gbs_status read_header(gbs_table *t, const held *of, const char *weights,
     unsigned char *seen = gbsi_alloc_zero(n);
     t->column = gbsi_alloc_array_zero(n, sizeof *t->column);
     t->is_label = gbsi_alloc_array_zero(n, sizeof *t->is_label);
-    if (seen == NULL || t->column == NULL || t->is_label == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "columns of a table", n));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "columns of a table", seen, t->column, t->is_label));
     GBSI_TRY(gbsi_text_open(&text, &t->input, NULL, err));
     GBSI_TRY(of != NULL
                  ? gbsi_sheet_of_columns(&t->sheet, &text, of->column, of->n, of->n_rows, err)
@@ -375,9 +367,7 @@ static gbs_status read_header(gbs_table *t, const held *of, const char *weights,
     uint32_t v = 0;
     t->is_draws = gbsi_sheet_is_draws(&t->sheet) && !gbsi_find_name(t->model, "chain", &v);
     t->use = gbsi_alloc_array_zero(t->sheet.n_columns, sizeof *t->use);
-    if (t->use == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "columns of a table", t->sheet.n_columns));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "columns of a table", t->use));
     if (of == NULL && is_row(t)) {
         GBSI_TRY(gbsi_cell_unexpected(&t->sheet, &t->sheet.name[0],
                                       "a first line that names the variables; numbers of variables "
@@ -432,9 +422,7 @@ static gbs_status new_table(const gbs_model *model, const gbs_table_options *opt
     GBSI_NEED(table);
     GBSI_IN_STRUCT(options, gbs_table_options);
     gbs_table *t = gbsi_alloc_zero(sizeof *t);
-    if (t == NULL) {
-        return gbsi_no_memory(err, "a table", sizeof *t);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "a table", t));
     t->model = model;
     if (options != NULL) {
         t->options = *options;
@@ -650,18 +638,17 @@ gbs_status gbs_table_next(gbs_table *table, uint32_t *state, double *weight, int
     GBSI_NEED(table);
     GBSI_NEED(state);
     GBSI_NEED(end);
-    gbs_status status = GBS_OK;
     gbs_table *t = table;
     bool more = false;
     double w = 1.0;
-    GBSI_TRY(gbsi_sheet_next(&t->sheet, &more, err));
+    GBSI_PASS(gbsi_sheet_next(&t->sheet, &more, err));
     for (uint32_t k = 0; more && k < t->sheet.n_columns; k++) {
         const gbsi_cell *cell = &t->sheet.cell[k];
         const int32_t use = t->use[k];
         if (use == WEIGHT_COLUMN) {
-            GBSI_TRY(read_weight(t, cell, &w, err));
+            GBSI_PASS(read_weight(t, cell, &w, err));
         } else if (use != NO_COLUMN) {
-            GBSI_TRY(read_state(t, (uint32_t)use, cell, &state[use], err));
+            GBSI_PASS(read_state(t, (uint32_t)use, cell, &state[use], err));
         }
     }
     if (!more) {
@@ -670,9 +657,7 @@ gbs_status gbs_table_next(gbs_table *table, uint32_t *state, double *weight, int
         *weight = w;
     }
     *end = !more;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 void gbs_table_rewind(gbs_table *table)

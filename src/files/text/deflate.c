@@ -27,9 +27,7 @@ static void zlib_free(void *opaque, void *pointer)
 gbs_status gbsi_deflate_new(const char *name, gbsi_deflate **deflate, gbs_error *err)
 {
     gbsi_deflate *made = gbsi_alloc_zero(sizeof *made);
-    if (made == NULL) {
-        return gbsi_no_memory(err, name, sizeof *made);
-    }
+    GBSI_PASS(GBSI_HAVE(err, name, made));
     made->stream.zalloc = zlib_alloc;
     made->stream.zfree = zlib_free;
     /* 15: largest window, 16: gzip, 8: usual memory. */

@@ -79,9 +79,7 @@ static gbs_status transcode(gbsi_input *input, const census *c, bool utf8, gbs_e
     const size_t most = input->n + 2 * c->n_other;
     char *out = gbsi_alloc(most);
     size_t length = 0;
-    if (out == NULL) {
-        return gbsi_no_memory(err, input->name, most);
-    }
+    GBSI_PASS(GBSI_HAVE(err, input->name, out));
     for (size_t i = 0; i < input->n;) {
         const unsigned char byte = (unsigned char)input->bytes[i];
         size_t kept = utf8 || byte < 0x80 ? gbsi_utf8_length(input->bytes + i, input->n - i) : 0;
@@ -166,7 +164,6 @@ static gbs_status judge(const gbsi_text *text, const census *c, gbs_error *err)
 gbs_status gbsi_input_decode(gbsi_input *input, const gbs_read_options *options, gbs_error *err)
 {
     static const gbs_read_options none = {0};
-    gbs_status status = GBS_OK;
     const gbsi_text text = {
         .name = input->name, .begin = input->bytes, .options = options == NULL ? &none : options};
     const bool latin = gbsi_encoding_is_latin(declared_encoding(input));
@@ -183,10 +180,7 @@ gbs_status gbsi_input_decode(gbsi_input *input, const gbs_read_options *options,
                               gbsi_token_show(place, shown));
     }
     if (!latin) {
-        GBSI_TRY(judge(&text, &c, err));
+        GBSI_PASS(judge(&text, &c, err));
     }
-    status = transcode(input, &c, !latin, err);
-
-cleanup:
-    return status;
+    return transcode(input, &c, !latin, err);
 }

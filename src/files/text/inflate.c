@@ -62,15 +62,14 @@ static int inflate_some(z_stream *stream, size_t *left, unpacked *out)
 static gbs_status inflate_members(const char *name, z_stream *stream, size_t n, unpacked *out,
                                   gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     size_t left = n;
     gbsi_watch *watch = gbsi_watch_current();
     for (;;) {
         /* A byte more than seen so far fits: grow by doubling, checked before it is touched. */
-        GBSI_TRY(gbsi_unpack_limit(name, n, out->n, err));
+        GBSI_PASS(gbsi_unpack_limit(name, n, out->n, err));
         size_t room = out->capacity == 0 ? (n < FREE_BYTES ? 4 * n + 4096 : n) : out->n + 1;
-        GBSI_TRY(gbsi_reserve(&out->bytes, &out->capacity, room, 1, name, err));
-        GBSI_TRY(gbsi_watch_work(watch, GBSI_WATCH_EVERY, "reading the model", err));
+        GBSI_PASS(gbsi_reserve(&out->bytes, &out->capacity, room, 1, name, err));
+        GBSI_PASS(gbsi_watch_work(watch, GBSI_WATCH_EVERY, "reading the model", err));
         int code = inflate_some(stream, &left, out);
         if (code == Z_STREAM_END && left == 0) {
             return gbsi_unpack_limit(name, n, out->n, err);
@@ -83,9 +82,7 @@ static gbs_status inflate_members(const char *name, z_stream *stream, size_t n, 
             return zlib_failure(name, stream, code, err);
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_inflate(const char *name, const void *packed, size_t n, void **bytes,

@@ -274,9 +274,7 @@ gbs_status gbsi_input_take(gbsi_input *input, gbsi_mapping *mapping, gbs_error *
         input->mapping = (gbsi_mapping){0};
     } else {
         char *copy = gbsi_alloc_lanes(input->n, 1);
-        if (copy == NULL) {
-            return gbsi_no_memory(err, input->name, input->n);
-        }
+        GBSI_PASS(GBSI_HAVE(err, input->name, copy));
         if (input->n > 0) {
             memcpy(copy, input->bytes, input->n);
         }

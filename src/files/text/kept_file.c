@@ -55,18 +55,16 @@ static gbs_status put(void *context, const void *bytes, size_t n, gbs_error *err
 static gbs_status put_all(writer *w, const gbsi_kept_form *form, uint64_t size,
                           const gbsi_kept_content *content, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_sink sink = {w, put};
     const uint32_t version[2] = {form->version, 0};
     char text[SEAL + 1];
-    GBSI_TRY(put(w, form->magic, sizeof form->magic, err));
-    GBSI_TRY(gbsi_put_numbers(&sink, version, 2, sizeof version[0], err));
-    GBSI_TRY(gbsi_put_numbers(&sink, &size, 1, sizeof size, err));
-    GBSI_TRY(content->save(content->object, &sink, err));
+    GBSI_PASS(put(w, form->magic, sizeof form->magic, err));
+    GBSI_PASS(gbsi_put_numbers(&sink, version, 2, sizeof version[0], err));
+    GBSI_PASS(gbsi_put_numbers(&sink, &size, 1, sizeof size, err));
+    GBSI_PASS(content->save(content->object, &sink, err));
     gbsi_digest_text(w->digest, text);
     gbsi_output_bytes(w->output, text, SEAL);
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status check_room(const char *path, uint64_t bytes, unsigned n_rooms, gbs_error *err)
@@ -160,20 +158,19 @@ static gbs_status take(void *context, void *bytes, size_t n, gbs_error *err)
 static gbs_status check_head(gbsi_kept *kept, const gbsi_kept_form *form, uint64_t size,
                              gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_source source = {kept, take};
     unsigned char magic[sizeof form->magic] = {0};
     uint32_t version[2];
     uint64_t said = 0;
     kept->left = size < HEAD ? 0 : HEAD;
     if (size >= HEAD) {
-        GBSI_TRY(take(kept, magic, sizeof magic, err));
+        GBSI_PASS(take(kept, magic, sizeof magic, err));
     }
     if (memcmp(magic, form->magic, sizeof magic) != 0) {
         return gbsi_fail(err, GBS_ERR_FORMAT, "%s: this is no %s", kept->path, form->what);
     }
-    GBSI_TRY(gbsi_take_numbers(&source, version, 2, sizeof version[0], err));
-    GBSI_TRY(gbsi_take_numbers(&source, &said, 1, sizeof said, err));
+    GBSI_PASS(gbsi_take_numbers(&source, version, 2, sizeof version[0], err));
+    GBSI_PASS(gbsi_take_numbers(&source, &said, 1, sizeof said, err));
     if (version[0] != form->version || version[1] != 0) {
         return gbsi_fail(err, GBS_ERR_FORMAT,
                          "%s: a %s of format version %" PRIu32 ", this program reads version "
@@ -186,8 +183,7 @@ static gbs_status check_head(gbsi_kept *kept, const gbsi_kept_form *form, uint64
                          " bytes and has %" PRIu64,
                          kept->path, form->what, said, size);
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Checks that every byte is as it was written. */
@@ -226,9 +222,7 @@ gbs_status gbsi_kept_open(const char *path, const gbsi_kept_form *form, gbsi_kep
     gbs_status status = GBS_OK;
     struct stat is;
     gbsi_kept *kept = gbsi_alloc_zero(sizeof *kept);
-    if (kept == NULL) {
-        return gbsi_no_memory(err, path, sizeof *kept);
-    }
+    GBSI_PASS(GBSI_HAVE(err, path, kept));
     kept->path = path_with(path, strlen(path), "");
     if (kept->path == NULL) {
         GBSI_TRY(gbsi_no_memory(err, path, strlen(path)));

@@ -83,10 +83,7 @@ gbs_status gbsi_line_count(const gbsi_text *text, gbsi_text *line, const char *e
     char shown[GBSI_SHOWN];
     uint64_t count = 0;
     gbsi_token token = gbsi_text_peek(line);
-    gbs_status status = gbsi_line_integer(line, expected, UINT64_MAX, &count, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_line_integer(line, expected, UINT64_MAX, &count, err));
     /* The last one needs no separator behind it, but the first one has one before it. */
     size_t left = gbsi_text_left(text);
     if (count > left / least_bytes) {

@@ -25,9 +25,7 @@ static gbs_status grow(gbsi_name_map *map, gbs_error *err)
     gbsi_name_map larger = {.n_slots = map->n_slots == 0 ? 64 : map->n_slots * 2,
                             .n_used = map->n_used};
     larger.entry = gbsi_alloc_array_zero(larger.n_slots, sizeof *larger.entry);
-    if (larger.entry == NULL) {
-        return gbsi_no_memory(err, "names", larger.n_slots);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "names", larger.entry));
     for (size_t i = 0; i < map->n_slots; i++) {
         const gbsi_name_entry *e = &map->entry[i];
         if (e->at != NULL) {
@@ -42,9 +40,8 @@ static gbs_status grow(gbsi_name_map *map, gbs_error *err)
 gbs_status gbsi_name_map_add(gbsi_name_map *map, uint32_t owner, const char *at, size_t n,
                              uint32_t value, bool *added, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     if (2 * (map->n_used + 1) > map->n_slots) {
-        GBSI_TRY(grow(map, err));
+        GBSI_PASS(grow(map, err));
     }
     gbsi_name_entry *e = &map->entry[slot_of(map, owner, at, n)];
     *added = e->at == NULL;
@@ -52,9 +49,7 @@ gbs_status gbsi_name_map_add(gbsi_name_map *map, uint32_t owner, const char *at,
         *e = (gbsi_name_entry){.at = at, .n = n, .owner = owner, .value = value};
         map->n_used++;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 bool gbsi_name_map_find(const gbsi_name_map *map, uint32_t owner, const char *at, size_t n,

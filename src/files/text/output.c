@@ -140,10 +140,7 @@ static gbs_status follow_links(const char *path, char **target, gbs_error *err)
                            link[0] == '/' ? "" : "/", link);
         }
         gbsi_free(folder);
-        if (at == NULL) {
-            status = gbsi_no_memory(err, path, size);
-            goto cleanup;
-        }
+        GBSI_TRY(GBSI_HAVE(err, path, at));
     }
     *target = at;
     at = NULL;
@@ -231,9 +228,7 @@ static gbs_status open_new(gbs_output *output, const struct stat *old, gbs_error
 {
     output->temporary_size = strlen(output->target) + 48;
     output->temporary = gbsi_alloc_zero(output->temporary_size);
-    if (output->temporary == NULL) {
-        return gbsi_no_memory(err, output->name, output->temporary_size);
-    }
+    GBSI_PASS(GBSI_HAVE(err, output->name, output->temporary));
     output->fd = open_unnamed(output->target);
     const int code = output->fd >= 0 ? 0 : take_name(output);
     if (code != 0) {
@@ -247,7 +242,6 @@ static gbs_status open_new(gbs_output *output, const struct stat *old, gbs_error
 
 static gbs_status open_path(gbs_output *output, const char *path, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     struct stat old;
     const bool exists = stat(path, &old) == 0;
     if (exists && S_ISDIR(old.st_mode)) {
@@ -256,11 +250,8 @@ static gbs_status open_path(gbs_output *output, const char *path, gbs_error *err
     if (exists && (!S_ISREG(old.st_mode) || descriptor_of(path, &old) >= 0)) {
         return open_straight(output, path, &old, err);
     }
-    GBSI_TRY(follow_links(path, &output->target, err));
-    status = open_new(output, exists ? &old : NULL, err);
-
-cleanup:
-    return status;
+    GBSI_PASS(follow_links(path, &output->target, err));
+    return open_new(output, exists ? &old : NULL, err);
 }
 
 /* Makes an output without the parts that depend on where the bytes go. */
@@ -268,15 +259,10 @@ static gbs_status new_output(const char *name, gbs_output **output, gbs_error *e
 {
     gbs_status status = GBS_OK;
     gbs_output *made = gbsi_alloc_zero(sizeof *made);
-    if (made == NULL) {
-        return gbsi_no_memory(err, name, sizeof *made);
-    }
+    GBSI_PASS(GBSI_HAVE(err, name, made));
     made->fd = -1;
     made->buffer = gbsi_alloc(BUFFER_BYTES);
-    if (made->buffer == NULL) {
-        status = gbsi_no_memory(err, name, BUFFER_BYTES);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, name, made->buffer));
     GBSI_TRY(copy_text(name, &made->name, err));
     *output = made;
     made = NULL;

@@ -366,10 +366,7 @@ gbs_status gbsi_text_variable(gbsi_text *text, uint32_t n, uint32_t *variable, g
     char shown[GBSI_SHOWN];
     uint64_t value = 0;
     const gbsi_token token = gbsi_text_peek(text);
-    const gbs_status status = gbsi_text_integer(text, "a variable", UINT64_MAX, &value, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_text_integer(text, "a variable", UINT64_MAX, &value, err));
     if (value >= n) {
         return gbsi_text_fail(text, token, err, "found variable %s, expected less than %u",
                               gbsi_token_show(token, shown), n);
@@ -384,10 +381,7 @@ gbs_status gbsi_text_count(gbsi_text *text, const char *expected, size_t least_b
     char shown[GBSI_SHOWN];
     uint64_t count = 0;
     const char *before = text->at;
-    gbs_status status = gbsi_text_integer(text, expected, UINT64_MAX, &count, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_text_integer(text, expected, UINT64_MAX, &count, err));
     /* The last one needs no separator behind it, but the first one has one before it. */
     size_t left = gbsi_text_left(text);
     if (count > left / least_bytes) {

@@ -48,13 +48,12 @@ static gbs_status zstd_failure(const unpacker *u, size_t code, gbs_error *err)
 
 static gbs_status unpack_frames(unpacker *u, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_watch *watch = gbsi_watch_current();
     for (;;) {
-        GBSI_TRY(gbsi_unpack_limit(u->name, u->in.size, u->n, err));
+        GBSI_PASS(gbsi_unpack_limit(u->name, u->in.size, u->n, err));
         size_t room = u->capacity == 0 ? u->in.size + 4096 : u->n + 1;
-        GBSI_TRY(gbsi_reserve(&u->bytes, &u->capacity, room, 1, u->name, err));
-        GBSI_TRY(gbsi_watch_work(watch, GBSI_WATCH_EVERY, "reading the model", err));
+        GBSI_PASS(gbsi_reserve(&u->bytes, &u->capacity, room, 1, u->name, err));
+        GBSI_PASS(gbsi_watch_work(watch, GBSI_WATCH_EVERY, "reading the model", err));
         room = u->capacity - u->n < PIECE ? u->capacity : u->n + PIECE;
         ZSTD_outBuffer out = {.dst = u->bytes, .size = room, .pos = u->n};
         size_t left = ZSTD_decompressStream(u->stream, &out, &u->in);
@@ -72,9 +71,7 @@ static gbs_status unpack_frames(unpacker *u, gbs_error *err)
                              u->name, u->in.size);
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_unzstd(const char *name, const void *packed, size_t n, void **bytes,

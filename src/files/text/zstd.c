@@ -15,9 +15,7 @@ struct gbsi_zstd {
 gbs_status gbsi_zstd_new(const char *name, gbsi_zstd **packer, gbs_error *err)
 {
     gbsi_zstd *made = gbsi_alloc_zero(sizeof *made);
-    if (made == NULL) {
-        return gbsi_no_memory(err, name, sizeof *made);
-    }
+    GBSI_PASS(GBSI_HAVE(err, name, made));
     made->stream = ZSTD_createCCtx();
     if (made->stream == NULL ||
         ZSTD_isError(ZSTD_CCtx_setParameter(made->stream, ZSTD_c_compressionLevel, 3)) ||

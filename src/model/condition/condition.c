@@ -87,10 +87,8 @@ static gbs_status number_variables(const gbs_model *m, const gbs_evidence *e,
     c->user_state = gbsi_alloc_array(n_states, sizeof *c->user_state);
     c->free_variable = gbsi_alloc_array(n, sizeof *c->free_variable);
     c->fixed_state = gbsi_alloc_array(n, sizeof *c->fixed_state);
-    if (c->arity == NULL || c->state_offset == NULL || c->user_variable == NULL ||
-        c->user_state == NULL || c->free_variable == NULL || c->fixed_state == NULL) {
-        return gbsi_no_memory(err, "conditioned model", n_states * sizeof *c->user_state);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "conditioned model", c->arity, c->state_offset, c->user_variable,
+                        c->user_state, c->free_variable, c->fixed_state));
     c->state_offset[0] = 0;
     for (uint32_t v = 0; v < n; ++v) {
         if (gbsi_watch_spend(domain->watch, domain->size[v])) {
@@ -215,9 +213,7 @@ static gbs_status index_network(const gbs_model *m, gbsi_conditioned *c, gbs_err
     uint32_t n = 0;
     c->cpt = gbsi_alloc_array(c->n_variables, sizeof *c->cpt);
     c->topological = gbsi_alloc_array(c->n_variables, sizeof *c->topological);
-    if (c->cpt == NULL || c->topological == NULL) {
-        return gbsi_no_memory(err, "conditioned model", c->n_variables * sizeof *c->cpt);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "conditioned model", c->cpt, c->topological));
     memset(c->cpt, 0xff, c->n_variables * sizeof *c->cpt);
     for (uint32_t i = 0; i < m->n_variables; ++i) {
         const uint32_t v = c->free_variable[m->topological[i]];
@@ -250,9 +246,7 @@ gbs_status gbsi_condition_watched(const gbs_model *model, const gbs_evidence *ev
     gbsi_propagation *hard = NULL;
     gbsi_propagator *domain = NULL;
     gbsi_conditioned *c = gbsi_alloc_zero(sizeof *c);
-    if (c == NULL) {
-        return gbsi_no_memory(err, "conditioned model", sizeof *c);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "conditioned model", c));
     if (evidence != NULL && evidence->model != model) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "the evidence belongs to another model"));
     }

@@ -18,9 +18,7 @@ gbs_status gbsi_reducer_init(gbsi_reducer *reducer, const gbs_model *model,
     *reducer = (gbsi_reducer){.model = model, .domain = domain, .out = out};
     const size_t n = model->factors.n_tables;
     reducer->whole = gbsi_alloc_array(n, sizeof *reducer->whole);
-    if (reducer->whole == NULL) {
-        return gbsi_no_memory(err, "conditioned model", n * sizeof *reducer->whole);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "conditioned model", reducer->whole));
     memset(reducer->whole, 0xff, n * sizeof *reducer->whole);
     memset(reducer->described, 0xff, sizeof reducer->described);
     gbs_status status =
@@ -220,12 +218,8 @@ static gbs_status describe_logical(gbsi_reducer *r, const gbsi_logical *wanted, 
         if (to->n_logical >= GBSI_NONE) {
             return gbsi_fail(err, GBS_ERR_LIMIT, "more logical factors than can be numbered");
         }
-        const gbs_status status =
-            gbsi_reserve((void **)(void *)&to->logical, &r->logical_capacity, to->n_logical + 1,
-                         sizeof *to->logical, "conditioned model", err);
-        if (status < 0) {
-            return status;
-        }
+        GBSI_PASS(gbsi_reserve((void **)(void *)&to->logical, &r->logical_capacity,
+                               to->n_logical + 1, sizeof *to->logical, "conditioned model", err));
         to->logical[to->n_logical] = *wanted;
         *place = (uint32_t)to->n_logical++;
     }
@@ -290,14 +284,13 @@ static double *keep_states(const gbsi_reducer *r, uint32_t v, const double *log_
  * factor for each parent. */
 static gbs_status split_noisy(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const double *log_q = noisy->log_q + 1;
     for (uint32_t i = 0; i < noisy->n_parents; ++i) {
         const uint32_t v = noisy->parent[i];
         uint32_t table = 0;
         double *entry = NULL;
         if (!is_fixed(r, v)) {
-            GBSI_TRY(gbsi_reducer_new_table(r, r->domain->size[v], &table, &entry, err));
+            GBSI_PASS(gbsi_reducer_new_table(r, r->domain->size[v], &table, &entry, err));
             (void)keep_states(r, v, log_q, entry);
             gbsi_reducer_mark_zeros(r, table);
             push(r, v, 0);
@@ -305,9 +298,7 @@ static gbs_status split_noisy(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy
         }
         log_q += r->model->arity[v];
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* The factor made last is written out where it is short, in place of its table, the last one. */
@@ -390,11 +381,8 @@ static gbs_status pair_noisy(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy,
     uint32_t table = 0;
     double *entry = NULL;
     uint32_t a = v == GBSI_NONE ? 0 : gbsi_propagator_next(r->domain, v, 0);
-    const gbs_status status = gbsi_reducer_new_table(
-        r, (size_t)n * (v == GBSI_NONE ? 1 : r->domain->size[v]), &table, &entry, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_reducer_new_table(r, (size_t)n * (v == GBSI_NONE ? 1 : r->domain->size[v]),
+                                     &table, &entry, err));
     for (; a != GBSI_NONE; a = v == GBSI_NONE ? v : gbsi_propagator_next(r->domain, v, a + 1)) {
         for (uint32_t c = gbsi_propagator_next(r->domain, noisy->child, 0); c != GBSI_NONE;
              c = gbsi_propagator_next(r->domain, noisy->child, c + 1)) {
@@ -431,7 +419,6 @@ static gbs_status split_level(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy
 static gbs_status reduce_effect(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy, double log_none,
                                 size_t n_entries, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbs_factor_kind kind = (gbs_factor_kind)r->model->factors.kind[f];
     const bool observed = is_fixed(r, noisy->child);
     const bool graded = gbsi_noisy_is_graded(kind);
@@ -442,7 +429,7 @@ static gbs_status reduce_effect(gbsi_reducer *r, size_t f, const gbsi_noisy *noi
             push(r, noisy->parent[i], 0);
         }
     }
-    GBSI_TRY(gbsi_reducer_new_table(r, n_entries, &table, &entry, err));
+    GBSI_PASS(gbsi_reducer_new_table(r, n_entries, &table, &entry, err));
     fill_noisy(r, noisy, log_none, entry);
     if (observed && (n_entries == 1 || *entry == -INFINITY)) {
         log_none = *entry;
@@ -458,10 +445,7 @@ static gbs_status reduce_effect(gbsi_reducer *r, size_t f, const gbsi_noisy *noi
            : noisy->falling ? GBSI_FACTOR_FALLING
                             : GBSI_FACTOR_RISING,
            graded && !observed ? reduced_state(r, noisy->child, noisy->effect) : 0.0, table);
-    status = tabulate_noisy(r, err);
-
-cleanup:
-    return status;
+    return tabulate_noisy(r, err);
 }
 
 static gbs_status reduce_level(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy, gbs_error *err)
@@ -535,11 +519,7 @@ gbs_status gbsi_reduce_likelihood(gbsi_reducer *reducer, uint32_t variable,
         reducer->out->log_constant += log_likelihood[first];
         return GBS_OK;
     }
-    const gbs_status status =
-        gbsi_reducer_new_table(reducer, d->size[variable], &table, &entry, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_reducer_new_table(reducer, d->size[variable], &table, &entry, err));
     for (uint32_t a = first; a != GBSI_NONE; a = gbsi_propagator_next(d, variable, a + 1)) {
         *entry++ = log_likelihood[a];
     }

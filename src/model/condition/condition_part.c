@@ -116,21 +116,17 @@ static gbs_status count_factor(const gbsi_factors *f, size_t i, kept *k, gbs_err
 
 static gbs_status count_factors(const gbsi_conditioned *whole, kept *k, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     k->table = gbsi_alloc_array_zero(whole->factors.n_tables, sizeof *k->table);
-    if (k->table == NULL) {
-        return gbsi_no_memory(err, "part of a model", whole->factors.n_tables * sizeof *k->table);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "part of a model", k->table));
     for (size_t j = 0; j < k->factors.n; ++j) {
         const size_t end = k->factors.at[j].first + k->factors.at[j].n;
         for (size_t i = k->factors.at[j].first; i < end; ++i) {
             if (keeps(k, whole, i)) {
-                GBSI_TRY(count_factor(&whole->factors, i, k, err));
+                GBSI_PASS(count_factor(&whole->factors, i, k, err));
             }
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* All arrays but those that say what became of every variable of the user's. */
@@ -216,9 +212,7 @@ static gbs_status reserve_network(uint32_t n, gbsi_conditioned *p, gbs_error *er
 {
     p->cpt = gbsi_alloc_array(n, sizeof *p->cpt);
     p->topological = gbsi_alloc_array(n, sizeof *p->topological);
-    return p->cpt == NULL || p->topological == NULL
-               ? gbsi_no_memory(err, "part of a model", n * sizeof *p->cpt)
-               : GBS_OK;
+    return GBSI_HAVE(err, "part of a model", p->cpt, p->topological);
 }
 
 static void copy_tables(const gbsi_factors *from, const kept *k, gbsi_factors *to)
@@ -299,9 +293,7 @@ static gbs_status make_factors(const gbsi_conditioned *whole, kept *k,
 {
     gbs_status status = GBS_OK;
     gbsi_conditioned *p = gbsi_alloc_zero(sizeof *p);
-    if (p == NULL) {
-        return gbsi_no_memory(err, "part of a model", sizeof *p);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "part of a model", p));
     p->model = whole->model;
     GBSI_TRY(count_factors(whole, k, err));
     GBSI_TRY(reserve(whole, &k->sizes, p, err));
@@ -330,9 +322,7 @@ static gbs_status make_part(const gbsi_conditioned *whole, const uint8_t *keep,
     kept k = {.factors = {&all, 1}, .visited = visited};
     gbsi_conditioned *p = NULL;
     k.variable = gbsi_alloc_array(whole->n_variables, sizeof *k.variable);
-    if (k.variable == NULL) {
-        return gbsi_no_memory(err, "part of a model", whole->n_variables * sizeof *k.variable);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "part of a model", k.variable));
     for (uint32_t v = 0; v < whole->n_variables; ++v) {
         k.variable[v] = keep[v] != 0 ? k.sizes.n_variables++ : GBSI_NONE;
         k.sizes.n_states += keep[v] != 0 ? whole->arity[v] : 0;
@@ -364,9 +354,7 @@ gbs_status gbsi_conditioned_around(const gbsi_conditioned *whole, const uint8_t 
 {
     const gbsi_factors *f = &whole->factors;
     uint8_t *keep = gbsi_alloc_array(whole->n_variables, 1);
-    if (keep == NULL) {
-        return gbsi_no_memory(err, "part of a model", whole->n_variables);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "part of a model", keep));
     memcpy(keep, visited, whole->n_variables);
     for (size_t i = 0; i < f->n_factors; ++i) {
         for (size_t s = f->scope_start[i]; holds_any(f, i, visited) && s < f->scope_start[i + 1];
@@ -386,9 +374,7 @@ gbs_status gbsi_conditioned_pick(const gbsi_conditioned *whole, gbsi_series_list
     kept k = {.factors = factors};
     gbsi_conditioned *p = NULL;
     k.variable = gbsi_alloc_array(whole->n_variables, sizeof *k.variable); /* read where written */
-    if (k.variable == NULL) {
-        return gbsi_no_memory(err, "part of a model", whole->n_variables * sizeof *k.variable);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "part of a model", k.variable));
     for (size_t j = 0; j < variables.n; ++j) {
         const uint64_t end = variables.at[j].first + variables.at[j].n;
         for (uint64_t v = variables.at[j].first; v < end; ++v) {
@@ -419,9 +405,7 @@ gbs_status gbsi_conditioned_new_alone(const gbsi_part_sizes *sizes, gbsi_conditi
                                       gbs_error *err)
 {
     gbsi_conditioned *p = gbsi_alloc_zero(sizeof *p);
-    if (p == NULL) {
-        return gbsi_no_memory(err, "part of a model", sizeof *p);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "part of a model", p));
     const gbs_status status = reserve_part(NULL, sizes, p, err);
     if (status < 0) {
         gbsi_conditioned_free(p);

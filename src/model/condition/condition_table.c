@@ -20,26 +20,23 @@ enum {
 gbs_status gbsi_reducer_new_table(gbsi_reducer *reducer, size_t n, uint32_t *table, double **entry,
                                   gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_factors *f = &reducer->out->factors;
     const size_t used = f->table_start[f->n_tables];
     size_t total = 0;
     if (f->n_tables >= GBSI_NONE || !gbsi_add_size(used, n, &total)) {
         return gbsi_fail(err, GBS_ERR_LIMIT, "more tables or entries than can be numbered");
     }
-    GBSI_TRY(gbsi_reserve((void **)(void *)&f->table_start, &reducer->table_start_capacity,
-                          f->n_tables + 2, sizeof *f->table_start, "conditioned model", err));
-    GBSI_TRY(gbsi_reserve((void **)(void *)&f->table, &reducer->table_capacity, total,
-                          sizeof *f->table, "conditioned model", err));
-    GBSI_TRY(gbsi_reserve((void **)(void *)&reducer->table_zeros, &reducer->zeros_capacity,
-                          f->n_tables + 1, 1, "conditioned model", err));
+    GBSI_PASS(gbsi_reserve((void **)(void *)&f->table_start, &reducer->table_start_capacity,
+                           f->n_tables + 2, sizeof *f->table_start, "conditioned model", err));
+    GBSI_PASS(gbsi_reserve((void **)(void *)&f->table, &reducer->table_capacity, total,
+                           sizeof *f->table, "conditioned model", err));
+    GBSI_PASS(gbsi_reserve((void **)(void *)&reducer->table_zeros, &reducer->zeros_capacity,
+                           f->n_tables + 1, 1, "conditioned model", err));
     reducer->table_zeros[f->n_tables] = 0;
     *entry = &f->table[used];
     *table = (uint32_t)f->n_tables++;
     f->table_start[f->n_tables] = total;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 void gbsi_reducer_mark_zeros(gbsi_reducer *reducer, uint32_t table)
@@ -114,9 +111,7 @@ static gbs_status grow_map(gbsi_reducer *r, gbs_error *err)
 {
     const size_t n = r->n_places == 0 ? FIRST_PLACES : 2 * r->n_places;
     gbsi_slice *grown = gbsi_alloc_array(n, sizeof *grown);
-    if (grown == NULL) {
-        return gbsi_no_memory(err, "conditioned model", n * sizeof *grown);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "conditioned model", grown));
     for (size_t i = 0; i < n; ++i) {
         grown[i] = (gbsi_slice){0, GBSI_NONE};
     }
@@ -139,10 +134,7 @@ static gbs_status grow_map(gbsi_reducer *r, gbs_error *err)
 static gbs_status find_slice(gbsi_reducer *r, size_t f, gbsi_slice **found, gbs_error *err)
 {
     if (2 * (r->n_slices + 1) > r->n_places) {
-        const gbs_status status = grow_map(r, err);
-        if (status < 0) {
-            return status;
-        }
+        GBSI_PASS(grow_map(r, err));
     }
     size_t at = slicing_hash(r, f) & (r->n_places - 1);
     while (r->slice[at].table != GBSI_NONE && !same_slicing(r, r->slice[at].factor, f)) {
@@ -208,10 +200,7 @@ static gbs_status slice_table(gbsi_reducer *r, size_t f, uint32_t *table, gbs_er
     double *to = NULL;
     odometer o;
     odometer_begin(&o, r, f);
-    const gbs_status status = gbsi_reducer_new_table(r, o.n_entries, table, &to, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_reducer_new_table(r, o.n_entries, table, &to, err));
     for (size_t e = 0; e < o.n_entries; ++e) {
         to[e] = from[o.entry];
         odometer_next(&o);
@@ -236,10 +225,7 @@ static gbs_status tabulate_potts(gbsi_reducer *r, size_t f, uint32_t *table, gbs
                          f, (unsigned)d->size[scope[0]], (unsigned)d->size[scope[1]],
                          MAX_POTTS_ENTRIES);
     }
-    const gbs_status status = gbsi_reducer_new_table(r, n, table, &to, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_reducer_new_table(r, n, table, &to, err));
     for (uint32_t a = gbsi_propagator_next(d, scope[0], 0); a != GBSI_NONE;
          a = gbsi_propagator_next(d, scope[0], a + 1)) {
         if (gbsi_watch_spend(d->watch, 2 * (uint64_t)d->size[scope[1]])) {
@@ -259,10 +245,7 @@ static gbs_status copy_whole(gbsi_reducer *r, uint32_t from, uint32_t *table, gb
     const size_t n = store->table_start[from + (size_t)1] - store->table_start[from];
     if (r->whole[from] == GBSI_NONE) {
         double *to = NULL;
-        const gbs_status status = gbsi_reducer_new_table(r, n, &r->whole[from], &to, err);
-        if (status < 0) {
-            return status;
-        }
+        GBSI_PASS(gbsi_reducer_new_table(r, n, &r->whole[from], &to, err));
         const double *entry = &store->table[store->table_start[from]];
         for (size_t e = 0; e < n && !gbsi_watch_stopped(r->domain->watch); e += TOGETHER) {
             const size_t some = n - e < TOGETHER ? n - e : TOGETHER;
@@ -277,7 +260,6 @@ static gbs_status copy_whole(gbsi_reducer *r, uint32_t from, uint32_t *table, gb
 
 gbs_status gbsi_reduce_table(gbsi_reducer *reducer, size_t factor, uint32_t *table, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_factors *store = &reducer->model->factors;
     const bool potts = store->kind[factor] == GBS_FACTOR_POTTS;
     gbsi_slice *slice = NULL;
@@ -289,16 +271,14 @@ gbs_status gbsi_reduce_table(gbsi_reducer *reducer, size_t factor, uint32_t *tab
     if (whole) {
         return copy_whole(reducer, store->aux[factor], table, err);
     }
-    GBSI_TRY(find_slice(reducer, factor, &slice, err));
+    GBSI_PASS(find_slice(reducer, factor, &slice, err));
     if (slice->table == GBSI_NONE) {
         uint32_t made = GBSI_NONE;
-        GBSI_TRY((potts ? tabulate_potts : slice_table)(reducer, factor, &made, err));
+        GBSI_PASS((potts ? tabulate_potts : slice_table)(reducer, factor, &made, err));
         gbsi_reducer_mark_zeros(reducer, made);
         *slice = (gbsi_slice){factor, made};
         ++reducer->n_slices;
     }
     *table = slice->table;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }

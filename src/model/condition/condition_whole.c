@@ -69,10 +69,8 @@ gbs_status gbsi_condition_whole(const gbs_model *model, gbsi_conditioned *c, gbs
     c->user_state = gbsi_alloc_array(n_states, sizeof *c->user_state);
     c->fixed_state = gbsi_alloc_array(n, sizeof *c->fixed_state);
     c->free_variable = c->user_variable;
-    if (c->has_zeros == NULL || c->user_variable == NULL || c->user_state == NULL ||
-        c->fixed_state == NULL) {
-        return gbsi_no_memory(err, "conditioned model", n * sizeof *c->user_variable);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "conditioned model", c->has_zeros, c->user_variable, c->user_state,
+                        c->fixed_state));
     for (uint32_t v = 0; v < n; ++v) {
         c->user_variable[v] = v;
         if (gbsi_watch_spend(watch, 1)) {

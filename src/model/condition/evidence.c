@@ -11,9 +11,7 @@ gbs_status gbs_evidence_new(const gbs_model *model, gbs_evidence **evidence, gbs
     GBSI_NEED(model);
     GBSI_NEED(evidence);
     gbs_evidence *e = gbsi_alloc_zero(sizeof *e);
-    if (e == NULL) {
-        return gbsi_no_memory(err, "evidence", sizeof *e);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "evidence", e));
     e->model = model;
     e->state = gbsi_alloc_array(model->n_variables, sizeof *e->state);
     if (e->state == NULL) {
@@ -52,9 +50,7 @@ gbs_status gbsi_evidence_copy(const gbs_model *model, const gbs_evidence *from, 
     }
     if (from != NULL && from->log_likelihood != NULL) {
         e->log_likelihood = gbsi_alloc_array(n, sizeof *e->log_likelihood);
-        if (e->log_likelihood == NULL) {
-            GBSI_TRY(gbsi_no_memory(err, "evidence", n * sizeof *e->log_likelihood));
-        }
+        GBSI_TRY(GBSI_HAVE(err, "evidence", e->log_likelihood));
         memcpy(e->log_likelihood, from->log_likelihood, n * sizeof *e->log_likelihood);
     }
     *out = e;
@@ -83,10 +79,7 @@ gbs_status gbs_evidence_observe(gbs_evidence *evidence, uint32_t variable, uint3
     char before[128];
     char now[128];
     const gbs_model *m = evidence->model;
-    const gbs_status status = check_variable(evidence, variable, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(check_variable(evidence, variable, err));
     if (state >= m->arity[variable]) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "evidence on variable %s: state %u, it has %u states, counted from 0",
@@ -146,24 +139,19 @@ gbs_status gbs_evidence_likelihood(gbs_evidence *evidence, uint32_t variable,
 {
     GBSI_NEED(evidence);
     GBSI_NEED(likelihood);
-    gbs_status status = GBS_OK;
     const gbs_model *m = evidence->model;
-    GBSI_TRY(check_variable(evidence, variable, err));
-    GBSI_TRY(check_likelihood(evidence, variable, likelihood, err));
+    GBSI_PASS(check_variable(evidence, variable, err));
+    GBSI_PASS(check_likelihood(evidence, variable, likelihood, err));
     if (evidence->log_likelihood == NULL) {
         const size_t n = m->state_offset[m->n_variables];
         evidence->log_likelihood = gbsi_alloc_array_zero(n, sizeof *evidence->log_likelihood);
-        if (evidence->log_likelihood == NULL) {
-            GBSI_TRY(gbsi_no_memory(err, "evidence", n * sizeof *evidence->log_likelihood));
-        }
+        GBSI_PASS(GBSI_HAVE(err, "evidence", evidence->log_likelihood));
     }
     double *sum = &evidence->log_likelihood[m->state_offset[variable]];
     for (uint32_t a = 0; a < m->arity[variable]; ++a) {
         sum[a] += likelihood[a] == 0.0 ? -INFINITY : gbsi_log(likelihood[a]);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 uint32_t gbs_evidence_n_observed(const gbs_evidence *evidence)

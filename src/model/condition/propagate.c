@@ -24,9 +24,7 @@ static gbs_status find_hard(gbsi_propagation *p, const uint8_t *has_zeros, gbsi_
     size_t capacity = 0;
     if (has_zeros == NULL) {
         table_zeros = gbsi_alloc(f->n_tables);
-        if (table_zeros == NULL) {
-            GBSI_TRY(gbsi_no_memory(err, "propagation", f->n_tables));
-        }
+        GBSI_TRY(GBSI_HAVE(err, "propagation", table_zeros));
         for (size_t t = 0; t < f->n_tables; ++t) {
             const size_t start = f->table_start[t];
             table_zeros[t] = gbsi_any_zero(&f->table[start], f->table_start[t + 1] - start, watch);
@@ -89,9 +87,7 @@ static gbs_status find_incident(gbsi_propagation *p, gbsi_watch *watch, gbs_erro
     }
     const size_t n = fill[p->n_variables];
     p->incident = gbsi_alloc_array(n, sizeof *p->incident);
-    if (p->incident == NULL) {
-        return gbsi_no_memory(err, "propagation", n * sizeof *p->incident);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "propagation", p->incident));
     for (size_t h = 0; h < p->n_hard; ++h) {
         const size_t end = f->scope_start[p->hard[h] + 1];
         for (size_t i = f->scope_start[p->hard[h]]; i < end; ++i) {
@@ -111,17 +107,13 @@ gbs_status gbsi_propagation_new(const gbsi_factors *factors, const uint32_t *ari
     gbs_status status = GBS_OK;
     const size_t n = n_variables;
     gbsi_propagation *p = gbsi_alloc_zero(sizeof *p);
-    if (p == NULL) {
-        return gbsi_no_memory(err, "propagation", sizeof *p);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "propagation", p));
     p->factors = factors;
     p->arity = arity;
     p->n_variables = n_variables;
     p->word_start = gbsi_alloc_array(n + 1, sizeof *p->word_start);
     p->incident_start = gbsi_alloc_array_zero(n + 2, sizeof *p->incident_start);
-    if (p->word_start == NULL || p->incident_start == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "propagation", (n + 2) * sizeof *p->word_start));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "propagation", p->word_start, p->incident_start));
     GBSI_TRY(find_hard(p, has_zeros, watch, err));
     measure(p);
     GBSI_TRY(find_incident(p, watch, err));
@@ -177,7 +169,7 @@ static gbs_status make_trail(gbsi_propagator *q, gbs_error *err)
         n += q->of->arity[v] - 1;
     }
     q->trail = gbsi_alloc_array(n, sizeof *q->trail);
-    return q->trail != NULL ? GBS_OK : gbsi_no_memory(err, "trail", n * sizeof *q->trail);
+    return GBSI_HAVE(err, "trail", q->trail);
 }
 
 gbs_status gbsi_propagator_new(const gbsi_propagation *propagation, bool trail,
@@ -187,9 +179,7 @@ gbs_status gbsi_propagator_new(const gbsi_propagation *propagation, bool trail,
     const gbsi_propagation *p = propagation;
     const size_t n_words = p->word_start[p->n_variables];
     gbsi_propagator *q = gbsi_alloc_zero(sizeof *q);
-    if (q == NULL) {
-        return gbsi_no_memory(err, "propagator", sizeof *q);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "propagator", q));
     q->of = p;
     q->word = gbsi_alloc_array(n_words, sizeof *q->word);
     q->size = gbsi_alloc_array(p->n_variables, sizeof *q->size);
@@ -198,10 +188,8 @@ gbs_status gbsi_propagator_new(const gbsi_propagation *propagation, bool trail,
     q->state = gbsi_alloc_array(p->max_states, sizeof *q->state);
     q->support = gbsi_alloc_array(p->max_states / WORD_BITS + p->max_scope, sizeof *q->support);
     q->scope_work = gbsi_alloc_array(6 * (size_t)p->max_scope, sizeof *q->scope_work);
-    if (q->word == NULL || q->size == NULL || q->queue == NULL || q->queued == NULL ||
-        q->state == NULL || q->support == NULL || q->scope_work == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "propagator", n_words * sizeof *q->word));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "propagator", q->word, q->size, q->queue, q->queued, q->state,
+                       q->support, q->scope_work));
     if (trail) {
         GBSI_TRY(make_trail(q, err));
     }

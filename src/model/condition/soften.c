@@ -33,16 +33,13 @@ gbs_status gbsi_soften(const gbsi_conditioned *hard, double depth, double penalt
     const size_t n_entries = f->table_start[f->n_tables];
     gbs_status status = GBS_OK;
     gbsi_conditioned *soft = gbsi_alloc_zero(sizeof *soft);
-    if (soft == NULL) {
-        return gbsi_no_memory(err, "softened model", sizeof *soft);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "softened model", soft));
     *soft = *hard;
     soft->factors.table = gbsi_alloc_array(n_entries, sizeof *soft->factors.table);
     soft->factors.weight = gbsi_alloc_array(f->n_factors, sizeof *soft->factors.weight);
     soft->has_zeros = gbsi_alloc_array_zero(f->n_factors, sizeof *soft->has_zeros);
-    if (soft->factors.table == NULL || soft->factors.weight == NULL || soft->has_zeros == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "softened model", n_entries * sizeof(double)));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "softened model", soft->factors.table, soft->factors.weight,
+                       soft->has_zeros));
     for (size_t t = 0; t < f->n_tables; ++t) {
         const size_t start = f->table_start[t];
         soften_table(f->table + start, soft->factors.table + start, f->table_start[t + 1] - start,

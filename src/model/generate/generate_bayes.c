@@ -116,7 +116,6 @@ static void fill_column(network *net, uint32_t k, double *logw)
 
 static gbs_status add_table(network *net, uint32_t v, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint32_t scope[MAX_PARENTS + 1];
     const uint32_t n = choose_scope(net, v, scope);
     const uint32_t k = net->arity[v];
@@ -128,11 +127,8 @@ static gbs_status add_table(network *net, uint32_t v, gbs_error *err)
     for (size_t e = 0; e < n_entries; e += k) {
         fill_column(net, k, &net->logw[e]);
     }
-    GBSI_TRY(gbs_builder_add_table(net->builder, n_entries, net->logw, &table, err));
-    GBSI_TRY(gbs_builder_add_table_factor(net->builder, n, scope, table, err));
-
-cleanup:
-    return status;
+    GBSI_PASS(gbs_builder_add_table(net->builder, n_entries, net->logw, &table, err));
+    return gbs_builder_add_table_factor(net->builder, n, scope, table, err);
 }
 
 gbs_status gbs_generate_bayes(const gbs_generate_bayes_options *options, gbs_model **model,
@@ -149,9 +145,7 @@ gbs_status gbs_generate_bayes(const gbs_generate_bayes_options *options, gbs_mod
     GBSI_TRY(check_bayes(options, &largest, err));
     net.arity = gbsi_alloc_array(options->variables, sizeof *net.arity);
     net.logw = gbsi_alloc_array(largest, sizeof *net.logw);
-    if (net.arity == NULL || net.logw == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "network", largest * sizeof *net.logw));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "network", net.arity, net.logw));
     GBSI_TRY(gbs_builder_new(&net.builder, err));
     GBSI_TRY(add_variables(&net, err));
     gbs_builder_set_directed(net.builder);

@@ -40,18 +40,15 @@ static gbs_status couple_grid(const gbsi_generate_spins *spins, gbs_builder *bui
 {
     const uint32_t *side = spins->size;
     const uint32_t n = side[0] * side[1] * side[2];
-    gbs_status status = GBS_OK;
     for (uint32_t v = 0; v < n; ++v) {
         for (unsigned d = 0; d < 3; ++d) {
             uint32_t next = 0;
             if (gbsi_generate_neighbour(side, spins->torus, v, d, &next)) {
-                GBSI_TRY(gbsi_generate_couple(spins, builder, 3 * (uint64_t)v + d, v, next, err));
+                GBSI_PASS(gbsi_generate_couple(spins, builder, 3 * (uint64_t)v + d, v, next, err));
             }
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static const gbsi_generate_graph grid = {gbsi_generate_measure_grid, couple_grid};
@@ -101,16 +98,13 @@ static gbs_status couple_complete(const gbsi_generate_spins *spins, gbs_builder 
                                   gbs_error *err)
 {
     const uint32_t n = spins->size[0];
-    gbs_status status = GBS_OK;
     uint64_t edge = 0;
     for (uint32_t i = 0; i < n; ++i) {
         for (uint32_t j = i + 1; j < n; ++j) {
-            GBSI_TRY(gbsi_generate_couple(spins, builder, edge++, i, j, err));
+            GBSI_PASS(gbsi_generate_couple(spins, builder, edge++, i, j, err));
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbs_generate_complete(const gbs_generate_complete_options *options, gbs_model **model,
@@ -144,16 +138,13 @@ static gbs_status couple_layers(const gbsi_generate_spins *spins, gbs_builder *b
                                 gbs_error *err)
 {
     const uint32_t *layer = spins->size;
-    gbs_status status = GBS_OK;
     uint64_t edge = 0;
     for (uint32_t i = 0; i < layer[0]; ++i) {
         for (uint32_t j = 0; j < layer[1]; ++j) {
-            GBSI_TRY(gbsi_generate_couple(spins, builder, edge++, i, layer[0] + j, err));
+            GBSI_PASS(gbsi_generate_couple(spins, builder, edge++, i, layer[0] + j, err));
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbs_generate_rbm(const gbs_generate_rbm_options *options, gbs_model **model,
@@ -216,11 +207,7 @@ static gbs_status attach(growth *g, uint32_t v, const gbsi_generate_spins *spins
         }
         g->joined_to[old] = v;
         g->old_end[first + i] = old;
-        const gbs_status status =
-            gbsi_generate_couple(spins, builder, seed_edges(m) + first + i, old, v, err);
-        if (status < 0) {
-            return status;
-        }
+        GBSI_PASS(gbsi_generate_couple(spins, builder, seed_edges(m) + first + i, old, v, err));
         ++i;
     }
     return GBS_OK;
@@ -237,9 +224,7 @@ static gbs_status couple_powerlaw(const gbsi_generate_spins *spins, gbs_builder 
     uint64_t edge = 0;
     g.old_end = gbsi_alloc_array(n_grown, sizeof *g.old_end);
     g.joined_to = gbsi_alloc_array_zero(n, sizeof *g.joined_to); /* 0 is no new variable */
-    if (g.old_end == NULL || g.joined_to == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "graph", (n_grown + n) * sizeof *g.old_end));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "graph", g.old_end, g.joined_to));
     for (uint32_t v = 1; v <= m; ++v) {
         for (uint32_t w = 0; w < v; ++w) {
             GBSI_TRY(gbsi_generate_couple(spins, builder, edge++, w, v, err));

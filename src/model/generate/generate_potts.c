@@ -113,19 +113,17 @@ static uint16_t level_of(const gbsi_generate_picture *picture, uint32_t v)
 gbs_status gbsi_generate_picture_init(gbsi_generate_picture *picture,
                                       const gbs_generate_potts_options *options, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     GBSI_IN_STRUCT(options, gbs_generate_potts_options);
     *picture = (gbsi_generate_picture){
         .options = *options, .size = {options->columns, options->rows, layers_of(options)}};
-    GBSI_TRY(check_potts(options, &picture->n_variables, err));
+    GBSI_PASS(check_potts(options, &picture->n_variables, err));
     const uint32_t most = GBSI_MOST_PATCHES;
     const uint32_t wanted = 3 * (options->states < most ? options->states : most);
     picture->n_patches = wanted < FEWEST_PATCHES ? FEWEST_PATCHES : wanted > most ? most : wanted;
     for (uint32_t p = 0; p < picture->n_patches; ++p) {
         picture->patch[p] = make_patch(picture, p);
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- factors ------------------------------------------------------------------------------- */
@@ -161,9 +159,7 @@ static gbs_status add_data(gbs_builder *builder, const gbsi_generate_picture *pi
     gbs_status status = GBS_OK;
     const uint32_t n_states = picture->options.states;
     double *logw = gbsi_alloc_array(n_states, sizeof *logw);
-    if (logw == NULL) {
-        return gbsi_no_memory(err, "picture", n_states * sizeof *logw);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "picture", logw));
     for (uint32_t v = 0; v < picture->n_variables; ++v) {
         uint32_t table = 0;
         gbsi_generate_data_term(picture, v, logw);
@@ -180,19 +176,16 @@ cleanup:
 static gbs_status add_couplings(gbs_builder *builder, const gbsi_generate_picture *picture,
                                 gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbs_generate_potts_options *o = &picture->options;
     for (uint32_t v = 0; v < picture->n_variables; ++v) {
         for (unsigned d = 0; d < 3; ++d) {
             uint32_t next = 0;
             if (gbsi_generate_neighbour(picture->size, o->torus != 0, v, d, &next)) {
-                GBSI_TRY(gbs_builder_add_potts(builder, v, next, o->coupling, err));
+                GBSI_PASS(gbs_builder_add_potts(builder, v, next, o->coupling, err));
             }
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbs_generate_potts(const gbs_generate_potts_options *options, gbs_model **model,

@@ -159,11 +159,8 @@ static gbs_status find_bad(graph *g, gbs_error *err)
             continue;
         }
         void *list = g->bad_list;
-        const gbs_status status =
-            gbsi_reserve(&list, &g->bad_capacity, g->n_bad + 1, sizeof *g->bad_list, "graph", err);
-        if (status < 0) {
-            return status;
-        }
+        GBSI_PASS(
+            gbsi_reserve(&list, &g->bad_capacity, g->n_bad + 1, sizeof *g->bad_list, "graph", err));
         g->bad_list = list;
         g->bad_list[g->n_bad++] = k;
         g->bad[k] = 1;
@@ -266,9 +263,7 @@ static gbs_status sort_edges(graph *g, gbs_error *err)
     g->set.key = NULL;
     start = gbsi_alloc_array((size_t)g->n + 1, sizeof *start);
     other = gbsi_alloc_array(g->m, sizeof *other);
-    if (start == NULL || other == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "graph", g->m * sizeof *other));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "graph", start, other));
     for (size_t k = 0; k < g->m; ++k) {
         const uint64_t key = key_of(g->e[k]);
         g->e[k] = (edge){(uint32_t)(key >> 32), (uint32_t)key};
@@ -284,18 +279,14 @@ cleanup:
 
 static gbs_status make_graph(graph *g, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(take_graph(g, err));
+    GBSI_PASS(take_graph(g, err));
     if (g->m > 0) {
         pair_up(g);
-        GBSI_TRY(find_bad(g, err));
+        GBSI_PASS(find_bad(g, err));
         repair(g);
         mix(g);
     }
-    GBSI_TRY(sort_edges(g, err));
-
-cleanup:
-    return status;
+    return sort_edges(g, err);
 }
 
 /* ---- the model ----------------------------------------------------------------------------- */
@@ -304,7 +295,6 @@ cleanup:
 static gbs_status couple_complement(const graph *g, const gbsi_generate_spins *spins,
                                     gbs_builder *builder, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint64_t n_coupled = 0;
     size_t k = 0;
     for (uint32_t u = 0; u < g->n; ++u) {
@@ -313,24 +303,19 @@ static gbs_status couple_complement(const graph *g, const gbsi_generate_spins *s
                 ++k;
                 continue;
             }
-            GBSI_TRY(gbsi_generate_couple(spins, builder, n_coupled++, u, v, err));
+            GBSI_PASS(gbsi_generate_couple(spins, builder, n_coupled++, u, v, err));
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status couple_edges(const graph *g, const gbsi_generate_spins *spins,
                                gbs_builder *builder, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (size_t k = 0; k < g->m; ++k) {
-        GBSI_TRY(gbsi_generate_couple(spins, builder, k, g->e[k].a, g->e[k].b, err));
+        GBSI_PASS(gbsi_generate_couple(spins, builder, k, g->e[k].a, g->e[k].b, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status measure_regular(const gbsi_generate_spins *spins, gbsi_generate_size *size,

@@ -30,12 +30,9 @@ static gbs_status check_range(const char *name, double centre, const char *sprea
 
 gbs_status gbsi_generate_check_ranges(const gbsi_generate_spins *spins, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(
+    GBSI_PASS(
         check_range("coupling", spins->coupling, "coupling spread", spins->coupling_spread, err));
-    GBSI_TRY(check_range("field", spins->field, "random field", spins->random_field, err));
-cleanup:
-    return status;
+    return check_range("field", spins->field, "random field", spins->random_field, err);
 }
 
 static int has_fields(const gbsi_generate_spins *spins)
@@ -47,13 +44,12 @@ static int has_fields(const gbsi_generate_spins *spins)
 static gbs_status check_spins(const gbsi_generate_spins *spins, const gbsi_generate_size *size,
                               gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     if (size->n_variables > GBS_MAX_VARIABLES) {
         return gbsi_fail(err, GBS_ERR_LIMIT,
                          "%s: %" PRIu64 " variables, more than the %u variables possible",
                          size->what, size->n_variables, GBS_MAX_VARIABLES);
     }
-    GBSI_TRY(gbsi_generate_check_ranges(spins, err));
+    GBSI_PASS(gbsi_generate_check_ranges(spins, err));
     /* in doubles: counts of couplings come near 2^63 */
     const double bytes =
         (double)size->n_variables * (VARIABLE_BYTES + has_fields(spins) * FIELD_BYTES) +
@@ -68,9 +64,7 @@ static gbs_status check_spins(const gbsi_generate_spins *spins, const gbsi_gener
                          "%s: %" PRIu64 " couplings take %s, the memory limit is %s", size->what,
                          size->n_couplings, needed, allowed);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Uniform in centre -+ spread. */

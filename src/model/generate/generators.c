@@ -33,10 +33,7 @@ gbs_status gbsi_generate_variables(gbs_builder *builder, uint32_t n, uint32_t ar
     }
     for (uint32_t done = 0; done < n;) {
         const uint32_t more = n - done < BLOCK ? n - done : BLOCK;
-        const gbs_status status = gbs_builder_add_variables(builder, more, block, NULL, err);
-        if (status < 0) {
-            return status;
-        }
+        GBSI_PASS(gbs_builder_add_variables(builder, more, block, NULL, err));
         done += more;
     }
     return GBS_OK;

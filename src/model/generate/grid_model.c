@@ -17,13 +17,12 @@ gbs_status gbsi_grid_of_ising(const gbs_generate_ising_options *options, gbsi_gr
                               gbs_error *err)
 {
     GBSI_IN_STRUCT(options, gbs_generate_ising_options);
-    gbs_status status = GBS_OK;
     gbsi_generate_size size;
     const gbsi_generate_spins *spins =
         GBSI_SPINS(options, .size = {options->side[1], options->side[0], options->side[2]},
                    .torus = options->torus != 0);
-    GBSI_TRY(gbsi_generate_measure_grid(spins, &size, err));
-    GBSI_TRY(gbsi_generate_check_ranges(spins, err));
+    GBSI_PASS(gbsi_generate_measure_grid(spins, &size, err));
+    GBSI_PASS(gbsi_generate_check_ranges(spins, err));
     const bool fields = spins->field != 0.0 || spins->random_field != 0.0;
     *grid = (gbsi_grid_model){.torus = spins->torus,
                               .arity = 2,
@@ -34,25 +33,22 @@ gbs_status gbsi_grid_of_ising(const gbs_generate_ising_options *options, gbsi_gr
                               .single = GBS_FACTOR_FIELD,
                               .spins = *spins};
     memcpy(grid->size, spins->size, sizeof grid->size);
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_grid_of_potts(const gbs_generate_potts_options *options, gbsi_grid_model *grid,
                               gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     *grid = (gbsi_grid_model){.pair = GBS_FACTOR_POTTS, .single = GBS_FACTOR_TABLE};
     gbsi_generate_picture *picture = &grid->picture;
-    GBSI_TRY(gbsi_generate_picture_init(picture, options, err));
+    GBSI_PASS(gbsi_generate_picture_init(picture, options, err));
     memcpy(grid->size, picture->size, sizeof grid->size);
     grid->torus = picture->options.torus != 0;
     grid->arity = grid->n_entries = picture->options.states;
     grid->n_variables = picture->n_variables;
     grid->n_couplings = count_couplings(grid);
     grid->n_factors = grid->n_couplings + (picture->options.noise > 0.0 ? grid->n_variables : 0);
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 double gbsi_grid_coupling(const gbsi_grid_model *grid, uint32_t v, unsigned d)
@@ -261,9 +257,7 @@ gbs_status gbsi_grid_walk_through(const gbsi_grid_model *grid, gbsi_grid_walk *w
     feeding f = {0};
     double *entry = gbsi_alloc_array(grid->n_entries, sizeof *entry);
     *walk = (gbsi_grid_walk){.alike = true};
-    if (entry == NULL) {
-        return gbsi_no_memory(err, "lattice", grid->n_entries * sizeof *entry);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "lattice", entry));
     GBSI_TRY(gbsi_digest_new(&f.digest, err));
     gbsi_model_digest_begin(f.digest, 0, grid->n_variables, grid->n_factors);
     feed_words(&f, grid->arity, grid->n_variables);

@@ -69,11 +69,8 @@ static gbs_status init_unroller(unroller *u, gbs_error *err)
     u->arity = gbsi_alloc_array(n, sizeof *u->arity);
     u->label = gbsi_alloc_array(GBS_MAX_ARITY, sizeof *u->label);
     u->name = gbsi_alloc_array(longest + NUMBER_BYTES, 1);
-    if (u->next == NULL || u->previous == NULL || u->place == NULL || u->pair == NULL ||
-        u->table == NULL || u->scope == NULL || u->arity == NULL || u->label == NULL ||
-        u->name == NULL) {
-        return gbsi_no_memory(err, "unrolling a network", n * sizeof *u->next);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "unrolling a network", u->next, u->previous, u->place, u->pair,
+                        u->table, u->scope, u->arity, u->label, u->name));
     memset(u->next, 0xff, n * sizeof *u->next); /* GBSI_NONE */
     memset(u->previous, 0xff, n * sizeof *u->previous);
     memset(u->table, 0xff, m->factors.n_tables * sizeof *u->table);
@@ -103,7 +100,6 @@ static gbs_status check_pair(const gbs_model *m, uint32_t x, uint32_t next, gbs_
 
 static gbs_status find_pairs(unroller *u, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbs_model *m = u->model;
     for (uint32_t v = 0; v < m->n_variables; ++v) {
         const char *name = gbs_model_variable_name(m, v);
@@ -113,8 +109,8 @@ static gbs_status find_pairs(unroller *u, gbs_error *err)
             continue;
         }
         (void)snprintf(u->name, n + 1, "=%s", name); /* "=X", which finds X whatever it is */
-        GBSI_TRY(gbs_model_find_variable(m, u->name, &x, err));
-        GBSI_TRY(check_pair(m, x, v, err));
+        GBSI_PASS(gbs_model_find_variable(m, u->name, &x, err));
+        GBSI_PASS(check_pair(m, x, v, err));
         u->next[x] = v;
         u->previous[v] = x;
     }
@@ -137,9 +133,7 @@ static gbs_status find_pairs(unroller *u, gbs_error *err)
                          "found no network of two slices, expected pairs of variables named X "
                          "and X', the next slice of X");
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Checks that variables of the first slice, and those outside of time, have no parents in later
@@ -223,7 +217,6 @@ static gbs_status copy_labels(unroller *u, uint32_t from, uint32_t to, gbs_error
  * one before it. */
 static gbs_status copy_table(unroller *u, uint32_t child, uint32_t t, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_factors *f = &u->model->factors;
     const size_t factor = u->model->cpt[child];
     const size_t first = f->scope_start[factor];
@@ -237,76 +230,63 @@ static gbs_status copy_table(unroller *u, uint32_t child, uint32_t t, gbs_error 
     }
     if (*table == GBSI_NONE) {
         const size_t *start = &f->table_start[f->aux[factor]];
-        GBSI_TRY(gbs_builder_add_table(u->builder, start[1] - start[0], &f->table[start[0]], table,
-                                       err));
+        GBSI_PASS(gbs_builder_add_table(u->builder, start[1] - start[0], &f->table[start[0]], table,
+                                        err));
     }
-    status = gbsi_builder_add_tabled(u->builder, (gbs_factor_kind)f->kind[factor], n, u->scope,
-                                     *table, err);
-
-cleanup:
-    return status;
+    return gbsi_builder_add_tabled(u->builder, (gbs_factor_kind)f->kind[factor], n, u->scope,
+                                   *table, err);
 }
 
 static gbs_status add_outside(unroller *u, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbs_model *m = u->model;
     for (uint32_t v = 0; v < m->n_variables; ++v) {
         if (u->next[v] == GBSI_NONE && u->previous[v] == GBSI_NONE) {
             const char *name = gbs_model_variable_name(m, v);
-            GBSI_TRY(gbs_builder_add_variables(u->builder, 1, &m->arity[v], NULL, err));
-            GBSI_TRY(copy_labels(u, v, u->place[v], err));
+            GBSI_PASS(gbs_builder_add_variables(u->builder, 1, &m->arity[v], NULL, err));
+            GBSI_PASS(copy_labels(u, v, u->place[v], err));
             if (name != NULL) {
-                GBSI_TRY(gbs_builder_name_variable(u->builder, u->place[v], name, err));
+                GBSI_PASS(gbs_builder_name_variable(u->builder, u->place[v], name, err));
             }
         }
     }
     for (uint32_t v = 0; v < m->n_variables; ++v) {
         if (u->next[v] == GBSI_NONE && u->previous[v] == GBSI_NONE) {
-            GBSI_TRY(copy_table(u, v, 0, err));
+            GBSI_PASS(copy_table(u, v, 0, err));
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status add_slice(unroller *u, uint32_t t, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint32_t first = 0;
-    GBSI_TRY(gbs_builder_add_variables(u->builder, u->n_pairs, u->arity, &first, err));
+    GBSI_PASS(gbs_builder_add_variables(u->builder, u->n_pairs, u->arity, &first, err));
     for (uint32_t i = 0; i < u->n_pairs; ++i) {
         const uint32_t x = u->pair[i];
         const char *name = gbs_model_variable_name(u->model, x);
         (void)snprintf(u->name, strlen(name) + NUMBER_BYTES, "%s[%" PRIu32 "]", name, t);
-        GBSI_TRY(gbs_builder_name_variable(u->builder, first + i, u->name, err));
-        GBSI_TRY(copy_labels(u, x, first + i, err));
-        GBSI_TRY(copy_table(u, t == 0 ? x : u->next[x], t, err));
+        GBSI_PASS(gbs_builder_name_variable(u->builder, first + i, u->name, err));
+        GBSI_PASS(copy_labels(u, x, first + i, err));
+        GBSI_PASS(copy_table(u, t == 0 ? x : u->next[x], t, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status unroll(unroller *u, uint32_t n_slices, gbs_model **unrolled, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(init_unroller(u, err));
-    GBSI_TRY(find_pairs(u, err));
+    GBSI_PASS(init_unroller(u, err));
+    GBSI_PASS(find_pairs(u, err));
     for (uint32_t v = 0; v < u->model->n_variables; ++v) {
-        GBSI_TRY(check_parents(u, v, err));
+        GBSI_PASS(check_parents(u, v, err));
     }
-    GBSI_TRY(check_size(u, n_slices, err));
-    GBSI_TRY(add_outside(u, err));
+    GBSI_PASS(check_size(u, n_slices, err));
+    GBSI_PASS(add_outside(u, err));
     for (uint32_t t = 0; t < n_slices; ++t) {
-        GBSI_TRY(add_slice(u, t, err));
+        GBSI_PASS(add_slice(u, t, err));
     }
     gbs_builder_set_directed(u->builder);
-    status = gbs_builder_build(u->builder, unrolled, err);
-
-cleanup:
-    return status;
+    return gbs_builder_build(u->builder, unrolled, err);
 }
 
 gbs_status gbs_unroll(const gbs_model *model, uint32_t n_slices, gbs_model **unrolled,

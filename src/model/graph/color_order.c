@@ -21,17 +21,13 @@ gbs_status gbsi_order_largest_first(const gbsi_graph *graph, gbsi_watch *watch, 
     size_t most = 0;
     size_t *start = NULL;
     size_t *degree = gbsi_alloc_array(n, sizeof *degree);
-    if (degree == NULL) {
-        return gbsi_no_memory(err, "colouring", n * sizeof *degree);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "colouring", degree));
     for (size_t v = 0; v < n; v++) {
         GBSI_TRY(find_degree(graph, watch, v, &degree[v], err));
         most = degree[v] > most ? degree[v] : most;
     }
     start = gbsi_alloc_array_zero(most + 2, sizeof *start);
-    if (start == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "colouring", (most + 2) * sizeof *start));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "colouring", start));
     /* Rank 0 is the largest degree. */
     for (size_t v = 0; v < n; v++) {
         start[most - degree[v] + 1]++;
@@ -173,9 +169,7 @@ static gbs_status take_scopes(peeling *p, gbs_error *err)
     p->member = gbsi_alloc_array(n_entries, sizeof *p->member);
     p->left = gbsi_alloc_array(graph->n_scopes, sizeof *p->left);
     p->told = gbsi_alloc_array(graph->n_scopes, sizeof *p->told);
-    if (p->member == NULL || p->left == NULL || p->told == NULL) {
-        return gbsi_no_memory(err, "colouring", n_entries * 4 + graph->n_scopes * 16);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "colouring", p->member, p->left, p->told));
     for (size_t s = 0; s < graph->n_scopes; s++) {
         const size_t first = graph->scope_start[s];
         const size_t n = graph->scope_start[s + 1] - first;
@@ -191,25 +185,20 @@ static gbs_status take_scopes(peeling *p, gbs_error *err)
 
 static gbs_status peeling_init(peeling *p, const gbsi_graph *graph, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t n = graph->n_variables;
     size_t most = 0;
     p->graph = graph;
     p->x = gbsi_alloc_array(n, sizeof *p->x);
-    if (p->x == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "colouring", n * sizeof *p->x));
-    }
+    GBSI_PASS(GBSI_HAVE(err, "colouring", p->x));
     if (graph->neighbour == NULL) {
-        GBSI_TRY(take_scopes(p, err));
+        GBSI_PASS(take_scopes(p, err));
     }
     for (size_t v = 0; v < n; v++) {
-        GBSI_TRY(find_degree(graph, p->watch, v, &p->x[v].degree, err));
+        GBSI_PASS(find_degree(graph, p->watch, v, &p->x[v].degree, err));
         most = p->x[v].degree > most ? p->x[v].degree : most;
     }
     p->head = gbsi_alloc_array(most + 1, sizeof *p->head);
-    if (p->head == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "colouring", (most + 1) * sizeof *p->head));
-    }
+    GBSI_PASS(GBSI_HAVE(err, "colouring", p->head));
     for (size_t d = 0; d <= most; d++) {
         p->head[d] = GBSI_NONE;
     }
@@ -217,9 +206,7 @@ static gbs_status peeling_init(peeling *p, const gbsi_graph *graph, gbs_error *e
     for (size_t v = n; v > 0; v--) { /* downwards: the lowest comes to stand first */
         push(p, (uint32_t)(v - 1));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static void peeling_clear(peeling *p)

@@ -56,9 +56,7 @@ gbs_status gbsi_graph_color_two(const gbsi_graph *graph, uint32_t *color, bool *
     }
     f.parent = gbsi_alloc_array(n, sizeof *f.parent);
     f.differs = gbsi_alloc_array_zero(n, sizeof *f.differs);
-    if (f.parent == NULL || f.differs == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "colouring", n * (sizeof *f.parent + sizeof *f.differs)));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "colouring", f.parent, f.differs));
     for (uint32_t v = 0; v < n; v++) {
         f.parent[v] = v;
     }

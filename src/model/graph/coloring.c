@@ -87,13 +87,8 @@ static gbs_status take_sets(greedy *g, gbs_error *err)
     g->bits = gbsi_alloc_array_zero(n_words, sizeof *g->bits);
     g->next = gbsi_alloc_array(n_words, sizeof *g->next);
     g->above = gbsi_alloc_array(n_members, sizeof *g->above);
-    if (g->set_of == NULL || g->set == NULL || g->around == NULL || g->bits == NULL ||
-        g->next == NULL || g->above == NULL) {
-        return gbsi_no_memory(
-            err, "colouring",
-            graph->n_scopes * sizeof *g->set_of + n_words * (sizeof *g->bits + sizeof *g->next) +
-                n_sets * (sizeof *g->set + sizeof *g->around) + n_members * sizeof *g->above);
-    }
+    GBSI_PASS(
+        GBSI_HAVE(err, "colouring", g->set_of, g->set, g->around, g->bits, g->next, g->above));
     uint32_t at = 0;
     size_t word = 0;
     uint32_t *above = g->above;
@@ -258,9 +253,7 @@ gbs_status gbsi_graph_color_greedy(const gbsi_graph *graph, gbsi_color_order ord
     greedy g = {.graph = graph, .color = color, .watch = watch};
     uint32_t *sequence = gbsi_alloc_array(n, sizeof *sequence);
     g.used = gbsi_alloc_array_zero(n / 64 + 1, sizeof *g.used);
-    if (sequence == NULL || g.used == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "colouring", n * sizeof *sequence + n / 8));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "colouring", sequence, g.used));
     if (graph->neighbour == NULL) {
         GBSI_TRY(take_sets(&g, err));
     }
@@ -305,15 +298,11 @@ static gbs_status color_greedily(const gbsi_graph *graph, gbsi_watch *watch, uin
     uint32_t n_second = UINT32_MAX;
     uint32_t *second = NULL;
     uint32_t *first = gbsi_alloc_array(n, sizeof *first);
-    if (first == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "colouring", n * sizeof *first));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "colouring", first));
     GBSI_TRY(gbsi_graph_color_greedy(graph, GBSI_LARGEST_FIRST, watch, first, &n_first, NULL, err));
     if (n_first > 3) {
         second = gbsi_alloc_array(n, sizeof *second);
-        if (second == NULL) {
-            GBSI_TRY(gbsi_no_memory(err, "colouring", n * sizeof *second));
-        }
+        GBSI_TRY(GBSI_HAVE(err, "colouring", second));
         GBSI_TRY(gbsi_graph_color_greedy(graph, GBSI_SMALLEST_LAST, watch, second, &n_second, NULL,
                                          err));
     }

@@ -63,10 +63,7 @@ gbs_status gbsi_graph_components(const gbsi_graph *graph, uint32_t *component,
 {
     uint32_t *parent = NULL;
     gbsi_watch *watch = gbsi_watch_current();
-    const gbs_status status = plant(graph->n_variables, &parent, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(plant(graph->n_variables, &parent, err));
     if (graph->neighbour != NULL) {
         join_pairs(graph, watch, parent);
     } else {
@@ -81,10 +78,7 @@ gbs_status gbsi_hard_blocks(const gbsi_conditioned *model, gbsi_watch *watch, ui
 {
     const gbsi_factors *factors = &model->factors;
     uint32_t *parent = NULL;
-    const gbs_status status = plant(model->n_variables, &parent, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(plant(model->n_variables, &parent, err));
     for (size_t f = 0; f < factors->n_factors; f++) {
         const size_t end = factors->scope_start[f + 1];
         for (size_t i = factors->scope_start[f] + 1; model->has_zeros[f] && i < end; i++) {

@@ -204,7 +204,6 @@ static gbs_status keep_clique(search *s, uint32_t at, const neighbourhood *N, gb
 
 static gbs_status eliminate(search *s, gbsi_elimination_part *part, uint32_t v, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     neighbourhood near;
     const uint32_t at = part->first + part->n_eliminated;
     uint64_t entries = s->arity[v];
@@ -218,14 +217,11 @@ static gbs_status eliminate(search *s, gbsi_elimination_part *part, uint32_t v, 
         part->entries = entries;
         return GBS_OK;
     }
-    GBSI_TRY(keep_clique(s, at, &near, err));
+    GBSI_PASS(keep_clique(s, at, &near, err));
     s->position[v] = at;
     s->e->order[at] = v;
     ++part->n_eliminated;
-    GBSI_TRY(gbsi_fill_eliminate(s, v, &near, err));
-
-cleanup:
-    return status;
+    return gbsi_fill_eliminate(s, v, &near, err);
 }
 
 /* The least degree: the next variable to be eliminated has at least as many neighbours. */
@@ -265,11 +261,10 @@ uint32_t gbsi_count_late(const search *s, uint32_t n)
  * variable, later ones from other starts. */
 static gbs_status run_search(search *s, gbsi_elimination_part *part, uint32_t try, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint32_t n_early = part->n_variables - gbsi_count_late(s, part->n_variables);
     s->by_weight = try % 2 == 1;
     s->held = n_early < part->n_variables;
-    GBSI_TRY(gbsi_fill_start(s, part->n_variables, try / 2, err));
+    GBSI_PASS(gbsi_fill_start(s, part->n_variables, try / 2, err));
     const uint64_t begun = s->work;
     while (part->n_eliminated < part->n_variables && part->end == GBSI_ELIMINATION_DONE) {
         if (s->held && part->n_eliminated == n_early) {
@@ -282,7 +277,7 @@ static gbs_status run_search(search *s, gbsi_elimination_part *part, uint32_t tr
             part->end = GBSI_ELIMINATION_ENTRIES;
             part->entries = UINT64_MAX;
         } else {
-            GBSI_TRY(eliminate(s, part, v, err));
+            GBSI_PASS(eliminate(s, part, v, err));
         }
     }
     if (part->end != GBSI_ELIMINATION_DONE) {
@@ -291,9 +286,7 @@ static gbs_status run_search(search *s, gbsi_elimination_part *part, uint32_t tr
     }
     const uint64_t exact = exact_entries(s, part);
     part->entries = exact > part->entries ? exact : part->entries;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- one component ------------------------------------------------------------------------- */
@@ -332,7 +325,6 @@ static bool afford(search *s)
 
 static gbs_status try_again(search *s, gbsi_elimination_part *part, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_elimination_part best = *part;
     uint32_t best_try = 0;
     uint32_t try = 0;
@@ -341,20 +333,18 @@ static gbs_status try_again(search *s, gbsi_elimination_part *part, gbs_error *e
     }
     while (try + 1 < MOST_TRIES && afford(s)) {
         ++try;
-        GBSI_TRY(start_over(s, part, err));
-        GBSI_TRY(run_search(s, part, try, err));
+        GBSI_PASS(start_over(s, part, err));
+        GBSI_PASS(run_search(s, part, try, err));
         if (better(part, &best)) {
             best = *part;
             best_try = try;
         }
     }
     if (best_try != try) {
-        GBSI_TRY(start_over(s, part, err));
-        GBSI_TRY(run_search(s, part, best_try, err));
+        GBSI_PASS(start_over(s, part, err));
+        GBSI_PASS(run_search(s, part, best_try, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Appends the variables that were not eliminated to the order, ascending. */
@@ -406,15 +396,12 @@ cleanup:
 /* Components by a counting sort: order is filled, first and n_variables of each part. */
 static gbs_status sort_components(search *s, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_elimination *e = s->e;
     const uint32_t n = e->n_variables;
     uint32_t *of = s->local; /* put back below */
-    GBSI_TRY(gbsi_graph_components(s->graph, of, &e->n_parts, err));
+    GBSI_PASS(gbsi_graph_components(s->graph, of, &e->n_parts, err));
     e->part = gbsi_alloc_array_zero(e->n_parts, sizeof *e->part);
-    if (e->part == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "elimination", e->n_parts * sizeof *e->part));
-    }
+    GBSI_PASS(GBSI_HAVE(err, "elimination", e->part));
     for (uint32_t v = 0; v < n; ++v) {
         ++e->part[of[v]].n_variables;
     }
@@ -428,9 +415,7 @@ static gbs_status sort_components(search *s, gbs_error *err)
         e->part[c].first -= e->part[c].n_variables;
     }
     memset(of, 0xff, n * sizeof *of);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status take_search(search *s, gbs_error *err)
@@ -443,10 +428,8 @@ static gbs_status take_search(search *s, gbs_error *err)
     s->x = gbsi_alloc_array_zero(n, sizeof *s->x);
     s->covered = gbsi_alloc_array(n, 1);
     s->variable = gbsi_alloc_array(n, sizeof *s->variable);
-    if (s->e->order == NULL || s->e->clique_start == NULL || s->position == NULL ||
-        s->local == NULL || s->x == NULL || s->covered == NULL || s->variable == NULL) {
-        return gbsi_no_memory(err, "elimination", n * sizeof *s->x);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "elimination", s->e->order, s->e->clique_start, s->position, s->local,
+                        s->x, s->covered, s->variable));
     memset(s->position, 0xff, n * sizeof *s->position);
     memset(s->local, 0xff, n * sizeof *s->local);
     return GBS_OK;
@@ -481,9 +464,7 @@ gbs_status gbsi_elimination_new(const gbsi_graph *graph, const gbsi_elimination_
 {
     gbs_status status = GBS_OK;
     gbsi_elimination *e = gbsi_alloc_zero(sizeof *e);
-    if (e == NULL) {
-        return gbsi_no_memory(err, "elimination", sizeof *e);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "elimination", e));
     e->n_variables = graph->n_variables;
     search s = {.graph = graph,
                 .arity = graph->model->arity,

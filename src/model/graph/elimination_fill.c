@@ -197,11 +197,8 @@ static void start_queue(search *s, uint32_t n, uint32_t shuffle)
 gbs_status gbsi_fill_start(search *s, uint32_t n, uint32_t shuffle, gbs_error *err)
 {
     void *pointer = s->node;
-    const gbs_status status = gbsi_reserve(&pointer, &s->node_capacity, 2 * (size_t)n,
-                                           sizeof *s->node, "elimination", err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_reserve(&pointer, &s->node_capacity, 2 * (size_t)n, sizeof *s->node,
+                           "elimination", err));
     s->node = pointer;
     for (uint32_t i = 0; i < n; ++i) {
         vertex *x = &s->x[s->variable[i]];
@@ -242,21 +239,18 @@ void gbsi_fill_gather(search *s, uint32_t v, neighbourhood *N)
 /* Room to note n more outside. */
 static gbs_status reserve_outside(search *s, size_t n, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     if (s->n_outside + n <= s->outside_capacity && s->n_outside + n <= s->outside_of_capacity) {
         return GBS_OK;
     }
     void *pointer = s->outside;
-    GBSI_TRY(gbsi_reserve(&pointer, &s->outside_capacity, s->n_outside + n, sizeof *s->outside,
-                          "elimination", err));
+    GBSI_PASS(gbsi_reserve(&pointer, &s->outside_capacity, s->n_outside + n, sizeof *s->outside,
+                           "elimination", err));
     s->outside = pointer;
     pointer = s->outside_of;
-    GBSI_TRY(gbsi_reserve(&pointer, &s->outside_of_capacity, s->n_outside + n,
-                          sizeof *s->outside_of, "elimination", err));
+    GBSI_PASS(gbsi_reserve(&pointer, &s->outside_of_capacity, s->n_outside + n,
+                           sizeof *s->outside_of, "elimination", err));
     s->outside_of = pointer;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Reads the row of member i. @param has out: the members it is next to; those outside N are noted
@@ -265,10 +259,7 @@ static gbs_status read_row(search *s, const neighbourhood *N, uint32_t i, uint64
                            gbs_error *err)
 {
     const vertex *x = &s->x[N->v[i]];
-    const gbs_status status = reserve_outside(s, x->n, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(reserve_outside(s, x->n, err));
     s->work += x->n;
     *has = 0;
     for (uint32_t k = 0; k < x->n; ++k) {
@@ -305,23 +296,20 @@ static uint64_t search_row(search *s, const neighbourhood *N, uint32_t i)
  * such pairs. */
 static gbs_status look_around(search *s, neighbourhood *N, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (uint32_t i = 0; i < N->n; ++i) {
         const bool hub = s->x[N->v[i]].n / HUB > N->n + HUB;
         uint64_t has = 0;
         if (hub) {
             has = search_row(s, N, i);
         } else {
-            GBSI_TRY(read_row(s, N, i, &has, err));
+            GBSI_PASS(read_row(s, N, i, &has, err));
         }
         N->lacks[i] = (bit(N->n) - 1) & ~has & ~bit(i);
         if (hub && N->lacks[i] != 0) {
-            GBSI_TRY(read_row(s, N, i, &has, err));
+            GBSI_PASS(read_row(s, N, i, &has, err));
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* New edges with both ends in a set of members. */
@@ -377,9 +365,7 @@ static gbs_status extend_row(search *s, const neighbourhood *N, uint32_t i, gbs_
     uint64_t lacks = N->lacks[i];
     uint32_t *to = gbsi_alloc_array((size_t)x->degree + count_bits(lacks), sizeof *to);
     uint32_t n = 0;
-    if (to == NULL) {
-        return gbsi_no_memory(err, "elimination", x->n * sizeof *to);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "elimination", to));
     for (uint32_t k = 0; k < x->n; ++k) {
         const uint32_t u = x->to[k];
         for (; lacks != 0 && N->v[lowest_bit(lacks)] < u; lacks &= lacks - 1) {
@@ -417,25 +403,22 @@ static void eliminate_simplicial(search *s, uint32_t v, const neighbourhood *N)
 
 static gbs_status eliminate_filling(search *s, uint32_t v, neighbourhood *N, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (uint32_t i = 0; i < N->n; ++i) {
         s->local[N->v[i]] = i;
     }
-    GBSI_TRY(look_around(s, N, err));
+    GBSI_PASS(look_around(s, N, err));
     update_fill(s, v, N);
     for (uint32_t i = 0; i < N->n; ++i) {
         s->local[N->v[i]] = GBSI_NONE;
     }
     for (uint32_t i = 0; i < N->n; ++i) {
         if (N->lacks[i] != 0) {
-            GBSI_TRY(extend_row(s, N, i, err));
+            GBSI_PASS(extend_row(s, N, i, err));
         }
         vertex *x = &s->x[N->v[i]];
         x->degree = x->degree - 1 + count_bits(N->lacks[i]);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_fill_eliminate(search *s, uint32_t v, neighbourhood *N, gbs_error *err)

@@ -58,18 +58,15 @@ static void free_component(component *c)
 static gbs_status make_component(search *s, const gbsi_elimination_part *part, uint64_t room,
                                  component *c, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint32_t n = part->n_variables;
     c->n = n;
     c->start = gbsi_alloc_array_zero(n + (size_t)1, sizeof *c->start);
     c->to = gbsi_alloc_array(room, sizeof *c->to);
     c->arity = gbsi_alloc_array(n, sizeof *c->arity);
     c->order = gbsi_alloc_array(n, sizeof *c->order);
-    if (c->start == NULL || c->to == NULL || c->arity == NULL || c->order == NULL) {
-        return gbsi_no_memory(err, "elimination order", room * sizeof *c->to);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "elimination order", c->start, c->to, c->arity, c->order));
     gbsi_rows_free(s, n); /* an elimination has changed them */
-    GBSI_TRY(gbsi_rows_make(s, n, err));
+    GBSI_PASS(gbsi_rows_make(s, n, err));
     for (uint32_t i = 0; i < n; ++i) {
         s->local[s->variable[i]] = i;
     }
@@ -84,9 +81,7 @@ static gbs_status make_component(search *s, const gbsi_elimination_part *part, u
         c->start[i + (size_t)1] = end;
     }
     gbsi_rows_free(s, n);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* The members of one clique, which are few: ascending in the component is ascending everywhere. */
@@ -106,12 +101,11 @@ static void copy_clique(const search *s, const uint32_t *member, uint32_t n, uin
 static gbs_status take_order(search *s, gbsi_elimination_part *part, const component *c,
                              const gbsi_order_cliques *cliques, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_elimination *e = s->e;
     const size_t base = e->clique_start[part->first];
     void *pointer = e->clique;
-    GBSI_TRY(gbsi_reserve(&pointer, &s->clique_capacity, base + cliques->start[c->n] + 1,
-                          sizeof *e->clique, "elimination", err));
+    GBSI_PASS(gbsi_reserve(&pointer, &s->clique_capacity, base + cliques->start[c->n] + 1,
+                           sizeof *e->clique, "elimination", err));
     e->clique = pointer;
     part->width = 0;
     for (uint32_t i = 0; i < c->n; ++i) {
@@ -126,9 +120,7 @@ static gbs_status take_order(search *s, gbsi_elimination_part *part, const compo
     }
     part->entries = gbsi_elimination_tree(e, s->arity, part->first, part->first + c->n, s->position,
                                           NULL, s->covered);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_elimination_improve(search *s, gbsi_elimination_part *part, gbs_error *err)

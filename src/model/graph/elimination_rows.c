@@ -99,9 +99,7 @@ gbs_status gbsi_rows_make(search *s, uint32_t n, gbs_error *err)
 {
     const uint64_t room = gbsi_rows_room(s, n);
     uint32_t *to = gbsi_alloc_array(room, sizeof *to);
-    if (to == NULL) {
-        return gbsi_no_memory(err, "elimination", room * sizeof *to);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "elimination", to));
     s->block = to;
     for (uint32_t i = 0; i < n; ++i) {
         vertex *x = &s->x[s->variable[i]];

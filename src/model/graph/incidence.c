@@ -42,9 +42,7 @@ static gbs_status make_starts(gbsi_graph *graph, const gbsi_edges *extra, gbs_er
     bool fits = true;
     gbsi_watch *watch = gbsi_watch_current();
     uint32_t *degree = gbsi_alloc_array_zero(n + 1, sizeof *degree);
-    if (degree == NULL) {
-        return gbsi_no_memory(err, "graph", (n + 1) * sizeof *degree);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "graph", degree));
     for (size_t f = 0; f < factors->n_factors; f++) {
         const size_t first = factors->scope_start[f];
         const size_t length = factors->scope_start[f + 1] - first;
@@ -130,16 +128,12 @@ static gbs_status take_ends(gbsi_graph *graph, const extent *x, gbs_error *err)
 {
     if (x->pairs_only) {
         graph->neighbour = gbsi_alloc_array(x->n_ends, sizeof *graph->neighbour);
-        return graph->neighbour == NULL
-                   ? gbsi_no_memory(err, "graph", x->n_ends * sizeof *graph->neighbour)
-                   : GBS_OK;
+        return GBSI_HAVE(err, "graph", graph->neighbour);
     }
     graph->incident = gbsi_alloc_array(x->n_ends, sizeof *graph->incident);
     graph->scope_start = gbsi_alloc_array(x->n_scopes + 1, sizeof *graph->scope_start);
     graph->scope = gbsi_alloc_array(x->n_ends, sizeof *graph->scope);
-    return graph->incident == NULL || graph->scope_start == NULL || graph->scope == NULL
-               ? gbsi_no_memory(err, "graph", x->n_ends * (sizeof(uint32_t) + sizeof(size_t)))
-               : GBS_OK;
+    return GBSI_HAVE(err, "graph", graph->incident, graph->scope_start, graph->scope);
 }
 
 gbs_status gbsi_graph_new(const gbsi_conditioned *model, const gbsi_edges *extra,
@@ -149,9 +143,7 @@ gbs_status gbsi_graph_new(const gbsi_conditioned *model, const gbsi_edges *extra
     uint32_t *used = NULL;
     gbsi_watch *watch = gbsi_watch_current();
     gbsi_graph *made = gbsi_alloc_zero(sizeof *made);
-    if (made == NULL) {
-        return gbsi_no_memory(err, "graph", sizeof *made);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "graph", made));
     made->model = model;
     made->n_variables = model->n_variables;
     made->all = extra != NULL && extra->all;
@@ -163,9 +155,7 @@ gbs_status gbsi_graph_new(const gbsi_conditioned *model, const gbsi_edges *extra
     GBSI_TRY(make_starts(made, extra, err));
     GBSI_TRY(take_ends(made, &x, err));
     used = gbsi_alloc_array_zero(made->n_variables, sizeof *used);
-    if (used == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "graph", made->n_variables * sizeof *used));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "graph", used));
     if (x.pairs_only) {
         fill_pairs(made, extra, watch, used);
     } else {

@@ -19,9 +19,7 @@ static gbs_status make_starts(const gbsi_factors *factors, uint32_t n_variables,
     bool fits = true;
     gbsi_watch *watch = gbsi_watch_current();
     uint32_t *degree = gbsi_alloc_array_zero((size_t)n_variables + 1, sizeof *degree);
-    if (degree == NULL) {
-        return gbsi_no_memory(err, "factors of variables", n_variables * sizeof *degree);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "factors of variables", degree));
     for (size_t f = 0; f < factors->n_factors && fits; ++f) {
         const size_t first = factors->scope_start[f];
         const size_t n = factors->scope_start[f + 1] - first;
@@ -77,20 +75,14 @@ gbs_status gbsi_incident_factors_init(const gbsi_factors *factors, uint32_t n_va
     gbsi_incident_factors made = {.factor = NULL};
     gbsi_watch *watch = gbsi_watch_current();
     uint32_t *used = gbsi_alloc_array_zero(n_variables, sizeof *used);
-    if (used == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "factors of variables", n_variables * sizeof *used));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "factors of variables", used));
     GBSI_TRY(make_starts(factors, n_variables, least, &made.start, err));
     const size_t n_ends = gbsi_offset(&made.start, n_variables);
     made.factor = gbsi_alloc_array(n_ends, sizeof *made.factor);
-    if (made.factor == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "factors of variables", n_ends * sizeof *made.factor));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "factors of variables", made.factor));
     if (has_long(factors)) {
         made.position = gbsi_alloc_array(n_ends, sizeof *made.position);
-        if (made.position == NULL) {
-            GBSI_TRY(gbsi_no_memory(err, "factors of variables", n_ends * sizeof *made.position));
-        }
+        GBSI_TRY(GBSI_HAVE(err, "factors of variables", made.position));
     }
     for (size_t f = 0; f < factors->n_factors; ++f) {
         const size_t first = factors->scope_start[f];

@@ -130,9 +130,7 @@ gbs_status gbsi_graph_local_order(const gbsi_graph *graph, uint32_t *rank, uint3
     }
     if (graph->neighbour == NULL) {
         s.used = gbsi_alloc_array_zero(graph->n_scopes, sizeof *s.used);
-        if (s.used == NULL) {
-            return gbsi_no_memory(err, "order of variables", graph->n_scopes);
-        }
+        GBSI_PASS(GBSI_HAVE(err, "order of variables", s.used));
     }
     memset(rank, 0xff, n * sizeof *rank); /* GBSI_NONE */
     bool local = true;

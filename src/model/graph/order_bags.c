@@ -45,9 +45,7 @@ gbs_status gbsi_bags_init(bags *b, uint32_t n, size_t n_members, gbs_error *err)
     b->link = gbsi_alloc_array(b->most_links, sizeof *b->link);
     b->member = gbsi_alloc_array(b->capacity, sizeof *b->member);
     b->root = gbsi_alloc_array_zero(2 * (size_t)b->n_leaves, sizeof *b->root);
-    if (b->bag == NULL || b->link == NULL || b->member == NULL || b->root == NULL) {
-        return gbsi_no_memory(err, what, b->most_slots * sizeof *b->bag);
-    }
+    GBSI_PASS(GBSI_HAVE(err, what, b->bag, b->link, b->member, b->root));
     return GBS_OK;
 }
 
@@ -67,9 +65,7 @@ gbs_status gbsi_bags_reserve(bags *b, size_t n, gbs_error *err)
     }
     const size_t capacity = 2 * (b->n_alive + n);
     uint32_t *member = gbsi_alloc_array(capacity, sizeof *member);
-    if (member == NULL) {
-        return gbsi_no_memory(err, what, capacity * sizeof *member);
-    }
+    GBSI_PASS(GBSI_HAVE(err, what, member));
     for (uint32_t i = 0; i < b->n_slots; ++i) {
         bag *x = &b->bag[i];
         if (x->entries > 0.0) {

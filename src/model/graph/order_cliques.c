@@ -51,11 +51,10 @@ static gbs_status reserve(const walk *w, uint32_t at, uint32_t v, gbsi_order_cli
 static gbs_status fill_cliques(walk *w, const uint32_t *order, gbsi_order_cliques *c,
                                gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_order_graph *g = w->graph;
     for (uint32_t at = 0; at < g->n; ++at) {
         const uint32_t v = order[at];
-        GBSI_TRY(reserve(w, at, v, c, err));
+        GBSI_PASS(reserve(w, at, v, c, err));
         uint32_t *member = c->member + c->start[at];
         uint32_t n = add_members(w, at, g->to + g->start[v], g->start[v + (size_t)1] - g->start[v],
                                  member, 0);
@@ -74,9 +73,7 @@ static gbs_status fill_cliques(walk *w, const uint32_t *order, gbsi_order_clique
         }
         c->start[at + (size_t)1] = c->start[at] + n;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_order_cliques_init(const gbsi_order_graph *graph, const uint32_t *order,
@@ -90,10 +87,8 @@ gbs_status gbsi_order_cliques_init(const gbsi_order_graph *graph, const uint32_t
     w.seen = gbsi_alloc_array(n, sizeof *w.seen);
     w.child = gbsi_alloc_array(n, sizeof *w.child);
     w.sibling = gbsi_alloc_array(n, sizeof *w.sibling);
-    if (cliques->start == NULL || w.position == NULL || w.seen == NULL || w.child == NULL ||
-        w.sibling == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "elimination order", n * sizeof *w.position));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "elimination order", cliques->start, w.position, w.seen, w.child,
+                       w.sibling));
     memset(w.seen, 0xff, n * sizeof *w.seen);
     memset(w.child, 0xff, n * sizeof *w.child);
     for (uint32_t at = 0; at < n; ++at) {

@@ -93,7 +93,6 @@ static gbs_status add_clique(order_search *s, uint32_t v, const uint32_t *later,
 static gbs_status fill_bags(order_search *s, const uint32_t *order, const gbsi_order_cliques *c,
                             uint32_t *position, uint32_t *slot, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint32_t n = s->graph->n;
     for (uint32_t i = 0; i < n; ++i) {
         position[order[i]] = i;
@@ -104,7 +103,7 @@ static gbs_status fill_bags(order_search *s, const uint32_t *order, const gbsi_o
         const uint32_t *later = c->member + c->start[i];
         uint32_t p = GBSI_NONE;
         if (slot[i] == GBSI_NONE) {
-            GBSI_TRY(add_clique(s, order[i], later, n_later, &slot[i], err));
+            GBSI_PASS(add_clique(s, order[i], later, n_later, &slot[i], err));
         }
         for (uint32_t k = 0; k < n_later; ++k) {
             p = position[later[k]] < p ? position[later[k]] : p;
@@ -121,9 +120,7 @@ static gbs_status fill_bags(order_search *s, const uint32_t *order, const gbsi_o
             gbsi_bags_join(&s->bags, slot[i], slot[p]);
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status make_bags(order_search *s, const uint32_t *order, gbs_error *err)
@@ -137,9 +134,7 @@ static gbs_status make_bags(order_search *s, const uint32_t *order, gbs_error *e
     slot = gbsi_alloc_array(n, sizeof *slot);
     s->local = gbsi_alloc_array(n, sizeof *s->local);
     s->border = gbsi_alloc_array(s->bags.most_slots, sizeof *s->border);
-    if (slot == NULL || s->local == NULL || s->border == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, what, n * sizeof *slot));
-    }
+    GBSI_TRY(GBSI_HAVE(err, what, slot, s->local, s->border));
     GBSI_TRY(fill_bags(s, order, &cliques, s->local, slot, err));
     memset(s->local, 0xff, n * sizeof *s->local);
     s->work += SLOT_STEPS * (uint64_t)n + 2 * (cliques.start[n] + s->graph->start[n]);
@@ -159,9 +154,7 @@ static gbs_status write_order(order_search *s, uint32_t *order, gbs_error *err)
     uint32_t n_placed = 0;
     uint32_t root = 0;
     uint32_t *listed = gbsi_alloc_array(b->n_slots, sizeof *listed);
-    if (listed == NULL) {
-        return gbsi_no_memory(err, what, b->n_slots * sizeof *listed);
-    }
+    GBSI_PASS(GBSI_HAVE(err, what, listed));
     for (uint32_t i = 1; i < b->n_slots; ++i) {
         root = b->bag[i].entries > b->bag[root].entries ? i : root;
     }
@@ -390,13 +383,12 @@ static void attach(order_search *s, uint32_t y, uint32_t *slot)
 
 static gbs_status replace(order_search *s, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint32_t slot[MOST_REGION];
     size_t n_members = 0;
     for (uint32_t i = 0; i < s->made.n; ++i) {
         n_members += s->made.bag[i] == i ? s->made.size[i] : 0;
     }
-    GBSI_TRY(gbsi_bags_reserve(&s->bags, n_members, err));
+    GBSI_PASS(gbsi_bags_reserve(&s->bags, n_members, err));
     for (uint32_t i = 0; i < s->n_in; ++i) {
         gbsi_bags_remove(&s->bags, s->in[i]);
     }
@@ -404,9 +396,7 @@ static gbs_status replace(order_search *s, gbs_error *err)
     for (uint32_t i = 0; i < s->n_border; ++i) {
         attach(s, s->border[i], slot);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status move(order_search *s, gbs_error *err)
@@ -468,26 +458,23 @@ static bool is_hopeless(const order_search *s, const gbsi_order_limits *limits, 
 static gbs_status search_moves(order_search *s, const gbsi_order_limits *limits, double *entries,
                                gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     prospect p = {.next = FIRST_PROSPECT, .entries = *entries};
     uint64_t most = allow(limits, *entries);
     bool goes_on = s->work < most;
     while (goes_on) {
         const uint64_t begun = s->work;
         for (uint32_t i = 0; i < LOOK && s->work < most; ++i) {
-            GBSI_TRY(move(s, err));
+            GBSI_PASS(move(s, err));
         }
         *entries = gbsi_bags_entries(&s->bags);
         most = allow(limits, *entries);
         s->work += s->bags.n_slots;
         if (gbsi_watch_spend(limits->watch, s->work - begun)) {
-            GBSI_TRY(gbsi_watch_fail(err, doing));
+            GBSI_PASS(gbsi_watch_fail(err, doing));
         }
         goes_on = s->bags.n_bags > 1 && s->work < most && !is_hopeless(s, limits, *entries, &p);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_order_improve(const gbsi_order_graph *graph, const gbsi_order_limits *limits,
@@ -495,9 +482,7 @@ gbs_status gbsi_order_improve(const gbsi_order_graph *graph, const gbsi_order_li
 {
     gbs_status status = GBS_OK;
     order_search *s = gbsi_alloc_zero(sizeof *s);
-    if (s == NULL) {
-        return gbsi_no_memory(err, what, sizeof *s);
-    }
+    GBSI_PASS(GBSI_HAVE(err, what, s));
     s->graph = graph;
     GBSI_TRY(make_bags(s, order, err));
     const double before = gbsi_bags_entries(&s->bags);

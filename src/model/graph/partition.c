@@ -103,9 +103,7 @@ static gbs_status task_init(task *t, gbs_error *err)
     uint32_t *rank = gbsi_alloc_array(n, sizeof *rank);
     t->work = gbsi_alloc_array(n, sizeof *t->work);
     t->order = gbsi_alloc_array(n, sizeof *t->order);
-    if (rank == NULL || t->work == NULL || t->order == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "partition", 3 * n * sizeof *t->work));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "partition", rank, t->work, t->order));
     for (uint32_t v = 0; v < n; v++) {
         t->work[v] = gbsi_partition_work(t->graph, v);
         if (gbsi_watch_spend(t->watch, 1 + t->work[v] / LONG_SCOPE)) {
@@ -133,7 +131,6 @@ static void task_free(task *t)
 static gbs_status make(const task *t, gbsi_partition_kind kind, uint32_t *part, const char **reason,
                        gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint32_t n = t->graph->n_variables;
     gbsi_grid_shape shape;
     bool found = false;
@@ -148,15 +145,12 @@ static gbs_status make(const task *t, gbsi_partition_kind kind, uint32_t *part, 
         cut(t->order, t->work, n, t->n_parts, part);
         return GBS_OK;
     }
-    GBSI_TRY(gbsi_partition_find_grid(t->graph, t->watch, &shape, &found, err));
+    GBSI_PASS(gbsi_partition_find_grid(t->graph, t->watch, &shape, &found, err));
     if (!found) {
         *reason = "the variables are not numbered row by row on a grid of neighbours";
         return GBS_OK;
     }
-    GBSI_TRY(gbsi_partition_bisect(&shape, t->work, n, t->n_parts, t->watch, part, err));
-
-cleanup:
-    return status;
+    return gbsi_partition_bisect(&shape, t->work, n, t->n_parts, t->watch, part, err);
 }
 
 /* METIS is left to those who ask for it where a bisection is as good, and where it would take
@@ -188,9 +182,7 @@ static gbs_status make_best(const task *t, uint32_t *part, gbsi_partition_kind *
     const char *reason = NULL;
     bool bisected = false;
     uint32_t *next = gbsi_alloc_array(n, sizeof *next);
-    if (next == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "partition", n * sizeof *next));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "partition", next));
     for (int kind = GBSI_N_PARTITION_KINDS - 1; kind > GBSI_PARTITION_AUTO && least > 0; kind--) {
         uint64_t cost = 0;
         if (!pays(t, (gbsi_partition_kind)kind, bisected)) {

@@ -250,9 +250,7 @@ static gbs_status take_memory(bisection *b, uint32_t n, gbs_error *err)
     b->site = gbsi_alloc_array(n, sizeof *b->site);
     b->scratch = gbsi_alloc_array(n, sizeof *b->scratch);
     b->count = gbsi_alloc_array((size_t)most + 1, sizeof *b->count);
-    return b->site != NULL && b->scratch != NULL && b->count != NULL
-               ? GBS_OK
-               : gbsi_no_memory(err, "partition", 2 * n * sizeof *b->site);
+    return GBSI_HAVE(err, "partition", b->site, b->scratch, b->count);
 }
 
 gbs_status gbsi_partition_bisect(const gbsi_grid_shape *shape, const uint32_t *work, uint32_t n,

@@ -73,11 +73,8 @@ static gbs_status meet(halos *h, uint32_t p, gbsi_members members, bool keep, gb
         h->n++;
         if (keep) {
             void *pointer = h->variable;
-            const gbs_status status = gbsi_reserve(&pointer, &h->capacity, h->n, sizeof(uint32_t),
-                                                   "figures of a partition", err);
-            if (status < 0) {
-                return status;
-            }
+            GBSI_PASS(gbsi_reserve(&pointer, &h->capacity, h->n, sizeof(uint32_t),
+                                   "figures of a partition", err));
             h->variable = pointer;
             h->variable[h->n - 1] = u;
         }
@@ -88,7 +85,6 @@ static gbs_status meet(halos *h, uint32_t p, gbsi_members members, bool keep, gb
 /* The halo of a part: h->n, and h->variable if it is kept. */
 static gbs_status find_halo(halos *h, uint32_t p, bool keep, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_graph *graph = h->graph;
     h->n = 0;
     for (size_t k = h->start[p]; k < h->start[p + 1]; k++) {
@@ -103,16 +99,14 @@ static gbs_status find_halo(halos *h, uint32_t p, bool keep, gbs_error *err)
                 h->used_by[graph->incident[i]] = p;
             }
             const gbsi_members members = gbsi_graph_members(graph, i);
-            GBSI_TRY(meet(h, p, members, keep, err));
+            GBSI_PASS(meet(h, p, members, keep, err));
             spent += members.n;
         }
         if (gbsi_watch_spend(h->watch, spent)) {
-            GBSI_TRY(gbsi_watch_fail(err, "counting what a partition sends"));
+            GBSI_PASS(gbsi_watch_fail(err, "counting what a partition sends"));
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_partition_values(const gbsi_graph *graph, const uint32_t *part, uint32_t n_parts,
@@ -171,9 +165,7 @@ static gbs_status count_runs(const uint32_t *batch, uint32_t n_batches, const ui
 {
     /* the part of the last variable of each batch so far */
     uint32_t *last = gbsi_alloc_array(n_batches, sizeof *last);
-    if (last == NULL) {
-        return gbsi_no_memory(err, "figures of a partition", n_batches * sizeof *last);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "figures of a partition", last));
     memset(last, 0xff, n_batches * sizeof *last);
     for (uint32_t at = 0; at < n; at++) {
         const uint32_t v = order == NULL ? at : order[at];
@@ -196,9 +188,7 @@ gbs_status gbsi_partition_figures_of(const gbsi_graph *graph, const uint32_t *ba
     uint64_t *key = NULL;
     size_t key_capacity = 0;
     uint8_t *sent = gbsi_alloc_array_zero(n, sizeof *sent);
-    if (sent == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "figures of a partition", n));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "figures of a partition", sent));
     GBSI_TRY(halos_init(&h, err));
     GBSI_TRY(gbsi_partition_figures_init(n_parts, n_batches, &found, err));
     for (uint32_t p = 0; p < n_parts; p++) {
@@ -237,9 +227,7 @@ gbs_status gbsi_partition_figures_init(uint32_t n_parts, uint32_t n_batches,
 {
     *figures = (gbsi_partition_figures){.n_parts = n_parts, .n_batches = n_batches};
     figures->rank = gbsi_alloc_array_zero(n_parts, sizeof *figures->rank);
-    return figures->rank != NULL
-               ? GBS_OK
-               : gbsi_no_memory(err, "figures of a partition", n_parts * sizeof *figures->rank);
+    return GBSI_HAVE(err, "figures of a partition", figures->rank);
 }
 
 void gbsi_partition_figures_free(gbsi_partition_figures *figures)

@@ -298,9 +298,7 @@ gbs_status gbsi_partition_grid(const gbsi_grid_shape *shape, uint32_t n_parts, g
     gbsi_block *blocks = NULL;
     GBSI_TRY(check_shape(shape, n_parts, err));
     blocks = gbsi_alloc_array(n_parts, sizeof *blocks);
-    if (blocks == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "partition", n_parts * sizeof *blocks));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "partition", blocks));
     if (!cut_all(shape, n_parts, blocks)) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                            "a lattice of %u x %u x %u cut by planes has too few variables for %u "

@@ -98,17 +98,13 @@ static gbs_status make_edges(edges *e, uint64_t n_ends, idx_t *stamp, gbs_error 
 {
     const uint32_t n = e->graph->n_variables;
     e->start = gbsi_alloc_array_zero((size_t)n + 1, sizeof *e->start);
-    if (e->start == NULL) {
-        return gbsi_no_memory(err, "partition", n * sizeof *e->start);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "partition", e->start));
     add_all(e);
     for (uint32_t v = 0; v < n; v++) {
         e->start[v + 1] += e->start[v];
     }
     e->to = gbsi_alloc_array(n_ends, sizeof *e->to);
-    if (e->to == NULL) {
-        return gbsi_no_memory(err, "partition", n_ends * sizeof *e->to);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "partition", e->to));
     add_all(e);
     for (uint32_t v = n; v > 0; v--) { /* each start has become the next one */
         e->start[v] = e->start[v - 1];
@@ -201,9 +197,7 @@ gbs_status gbsi_partition_metis(const gbsi_graph *graph, const uint32_t *work, u
     weight = gbsi_alloc_array(n, sizeof *weight);
     result = gbsi_alloc_array(n, sizeof *result);
     count = gbsi_alloc_array_zero(n_parts, sizeof *count);
-    if (weight == NULL || result == NULL || count == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "partition", 2 * n * sizeof *result));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "partition", weight, result, count));
     GBSI_TRY(make_edges(&e, n_ends, result, err));
     scale(work, n, n_parts, weight);
     GBSI_TRY(call_metis(&e, weight, n_parts, result, err));

@@ -6,23 +6,20 @@
 /* Every array that readers index exists, also in a model without variables or factors. */
 static gbs_status reserve_empty(gbs_builder *b, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_model *m = &b->model;
-    GBSI_TRY(GBSI_GROW(b, model.arity, arity, 1, err));
-    GBSI_TRY(GBSI_GROW(b, model.state_offset, state_offset, 1, err));
-    GBSI_TRY(GBSI_GROW(b, model.factors.kind, kind, 1, err));
-    GBSI_TRY(GBSI_GROW(b, model.factors.scope_start, scope_start, 1, err));
-    GBSI_TRY(GBSI_GROW(b, model.factors.scope, scope, 1, err));
-    GBSI_TRY(GBSI_GROW(b, model.factors.weight, weight, 1, err));
-    GBSI_TRY(GBSI_GROW(b, model.factors.aux, aux, 1, err));
-    GBSI_TRY(GBSI_GROW(b, model.factors.table_start, table_start, 1, err));
-    GBSI_TRY(GBSI_GROW(b, model.factors.table, table, 1, err));
+    GBSI_PASS(GBSI_GROW(b, model.arity, arity, 1, err));
+    GBSI_PASS(GBSI_GROW(b, model.state_offset, state_offset, 1, err));
+    GBSI_PASS(GBSI_GROW(b, model.factors.kind, kind, 1, err));
+    GBSI_PASS(GBSI_GROW(b, model.factors.scope_start, scope_start, 1, err));
+    GBSI_PASS(GBSI_GROW(b, model.factors.scope, scope, 1, err));
+    GBSI_PASS(GBSI_GROW(b, model.factors.weight, weight, 1, err));
+    GBSI_PASS(GBSI_GROW(b, model.factors.aux, aux, 1, err));
+    GBSI_PASS(GBSI_GROW(b, model.factors.table_start, table_start, 1, err));
+    GBSI_PASS(GBSI_GROW(b, model.factors.table, table, 1, err));
     m->state_offset[0] = 0;
     m->factors.scope_start[0] = 0;
     m->factors.table_start[0] = 0;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Give back what doubling took too much; a refusal only means that it stays. */
@@ -122,9 +119,7 @@ gbs_status gbs_builder_build(gbs_builder *builder, gbs_model **model, gbs_error 
     GBSI_TRY(gbsi_model_index_names(m, err));
     GBSI_TRY(gbsi_model_index(m, builder->text_bytes, err));
     made = gbsi_alloc_zero(sizeof *made);
-    if (made == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "model", sizeof *made));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "model", made));
     shrink_model(m, builder->text_bytes);
     *made = *m;
     *model = made;

@@ -11,9 +11,7 @@ gbs_status gbs_builder_new(gbs_builder **builder, gbs_error *err)
 {
     GBSI_NEED(builder);
     gbs_builder *b = gbsi_alloc_zero(sizeof *b);
-    if (b == NULL) {
-        return gbsi_no_memory(err, "builder", sizeof *b);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "builder", b));
     b->watch = gbsi_watch_current();
     *builder = b;
     return GBS_OK;
@@ -70,20 +68,19 @@ gbs_status gbs_builder_add_variables(gbs_builder *builder, uint32_t n, const uin
     if (n > 0) {
         GBSI_NEED(arity);
     }
-    gbs_status status = GBS_OK;
     gbs_model *m = &builder->model;
     const uint32_t n_before = m->n_variables;
     size_t n_states = 0;
-    GBSI_TRY(check_arities(builder, n, arity, &n_states, err));
+    GBSI_PASS(check_arities(builder, n, arity, &n_states, err));
     const size_t n_after = (size_t)n_before + n;
-    GBSI_TRY(GBSI_GROW(builder, model.arity, arity, n_after, err));
-    GBSI_TRY(GBSI_GROW(builder, model.state_offset, state_offset, n_after + 1, err));
+    GBSI_PASS(GBSI_GROW(builder, model.arity, arity, n_after, err));
+    GBSI_PASS(GBSI_GROW(builder, model.state_offset, state_offset, n_after + 1, err));
     if (m->name != NULL) {
-        GBSI_TRY(extend_offsets(&m->name, &builder->capacity.name, n_before, n_after, err));
+        GBSI_PASS(extend_offsets(&m->name, &builder->capacity.name, n_before, n_after, err));
     }
     if (m->label != NULL) {
-        GBSI_TRY(extend_offsets(&m->label, &builder->capacity.label, m->state_offset[n_before],
-                                n_states, err));
+        GBSI_PASS(extend_offsets(&m->label, &builder->capacity.label, m->state_offset[n_before],
+                                 n_states, err));
     }
     m->state_offset[0] = 0;
     for (uint32_t i = 0; i < n; ++i) {
@@ -94,9 +91,7 @@ gbs_status gbs_builder_add_variables(gbs_builder *builder, uint32_t n, const uin
     if (first != NULL) {
         *first = n_before;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status check_variable(const gbs_builder *b, uint32_t variable, gbs_error *err)
@@ -126,21 +121,17 @@ gbs_status gbs_builder_name_variable(gbs_builder *builder, uint32_t variable, co
 {
     GBSI_NEED(builder);
     GBSI_NEED(name);
-    gbs_status status = GBS_OK;
     gbs_model *m = &builder->model;
-    GBSI_TRY(check_variable(builder, variable, err));
+    GBSI_PASS(check_variable(builder, variable, err));
     if (name == NULL || name[0] == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "variable %u: its name is empty",
                          (unsigned)variable);
     }
-    GBSI_TRY(gbsi_check_control(variable, "its name", name, err));
+    GBSI_PASS(gbsi_check_control(variable, "its name", name, err));
     if (m->name == NULL) {
-        GBSI_TRY(extend_offsets(&m->name, &builder->capacity.name, 0, m->n_variables, err));
+        GBSI_PASS(extend_offsets(&m->name, &builder->capacity.name, 0, m->n_variables, err));
     }
-    GBSI_TRY(keep_text(builder, name, &m->name[variable], err));
-
-cleanup:
-    return status;
+    return keep_text(builder, name, &m->name[variable], err);
 }
 
 gbs_status gbs_builder_label_states(gbs_builder *builder, uint32_t variable,
@@ -159,9 +150,7 @@ gbs_status gbs_builder_label_states(gbs_builder *builder, uint32_t variable,
                                 m->state_offset[m->n_variables], err));
     }
     offset = gbsi_alloc_array(k, sizeof *offset);
-    if (offset == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "labels", k * sizeof *offset));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "labels", offset));
     for (uint32_t a = 0; a < k; ++a) {
         if (label[a] == NULL || label[a][0] == 0) {
             GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "variable %u: the label of state %u is empty",
@@ -191,7 +180,6 @@ gbs_status gbs_builder_add_table(gbs_builder *builder, size_t n_entries, const d
     if (n_entries > 0) {
         GBSI_NEED(logw);
     }
-    gbs_status status = GBS_OK;
     gbsi_factors *f = &builder->model.factors;
     const size_t used = f->n_tables == 0 ? 0 : f->table_start[f->n_tables];
     size_t total = 0;
@@ -202,15 +190,13 @@ gbs_status gbs_builder_add_table(gbs_builder *builder, size_t n_entries, const d
     if (f->n_tables >= GBSI_NONE || !gbsi_add_size(used, n_entries, &total)) {
         return gbsi_fail(err, GBS_ERR_LIMIT, "more tables or entries than can be numbered");
     }
-    GBSI_TRY(gbsi_watch_work(builder->watch, n_entries, "reading the model", err));
-    GBSI_TRY(gbsi_check_entries(f->n_tables, n_entries, logw, &bad, err));
-    GBSI_TRY(GBSI_GROW(builder, model.factors.table_start, table_start, f->n_tables + 2, err));
-    GBSI_TRY(GBSI_GROW(builder, model.factors.table, table, total, err));
+    GBSI_PASS(gbsi_watch_work(builder->watch, n_entries, "reading the model", err));
+    GBSI_PASS(gbsi_check_entries(f->n_tables, n_entries, logw, &bad, err));
+    GBSI_PASS(GBSI_GROW(builder, model.factors.table_start, table_start, f->n_tables + 2, err));
+    GBSI_PASS(GBSI_GROW(builder, model.factors.table, table, total, err));
     memcpy(f->table + used, logw, n_entries * sizeof *logw);
     f->table_start[0] = 0;
     f->table_start[f->n_tables + 1] = total;
     *table = (uint32_t)f->n_tables++;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }

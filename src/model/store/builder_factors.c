@@ -11,27 +11,24 @@
 /* Room for one more factor with n variables, so that append() cannot fail. */
 static gbs_status reserve_factor(gbs_builder *b, uint32_t n, bool literals, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_factors *f = &b->model.factors;
     const size_t used = f->n_factors == 0 ? 0 : f->scope_start[f->n_factors];
     if (f->n_factors > SIZE_MAX - 2 || used > SIZE_MAX - n - 1) {
         return gbsi_fail(err, GBS_ERR_LIMIT, "more factors than memory has bytes");
     }
-    GBSI_TRY(gbsi_watch_work(b->watch, 8 + (uint64_t)n, "reading the model", err));
-    GBSI_TRY(GBSI_GROW(b, model.factors.kind, kind, f->n_factors + 1, err));
-    GBSI_TRY(GBSI_GROW(b, model.factors.scope_start, scope_start, f->n_factors + 2, err));
-    GBSI_TRY(GBSI_GROW(b, model.factors.weight, weight, f->n_factors + 1, err));
-    GBSI_TRY(GBSI_GROW(b, model.factors.aux, aux, f->n_factors + 1, err));
-    GBSI_TRY(GBSI_GROW(b, model.factors.scope, scope, used + n + 1, err));
+    GBSI_PASS(gbsi_watch_work(b->watch, 8 + (uint64_t)n, "reading the model", err));
+    GBSI_PASS(GBSI_GROW(b, model.factors.kind, kind, f->n_factors + 1, err));
+    GBSI_PASS(GBSI_GROW(b, model.factors.scope_start, scope_start, f->n_factors + 2, err));
+    GBSI_PASS(GBSI_GROW(b, model.factors.weight, weight, f->n_factors + 1, err));
+    GBSI_PASS(GBSI_GROW(b, model.factors.aux, aux, f->n_factors + 1, err));
+    GBSI_PASS(GBSI_GROW(b, model.factors.scope, scope, used + n + 1, err));
     if (literals && f->literal == NULL) {
-        GBSI_TRY(GBSI_GROW(b, model.factors.literal, literal, used + n + 1, err));
+        GBSI_PASS(GBSI_GROW(b, model.factors.literal, literal, used + n + 1, err));
         memset(f->literal, 0, used * sizeof *f->literal);
     } else if (f->literal != NULL) {
-        GBSI_TRY(GBSI_GROW(b, model.factors.literal, literal, used + n + 1, err));
+        GBSI_PASS(GBSI_GROW(b, model.factors.literal, literal, used + n + 1, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static void append(gbs_builder *b, const gbsi_candidate *c, uint32_t aux)
@@ -57,14 +54,11 @@ static void append(gbs_builder *b, const gbsi_candidate *c, uint32_t aux)
 /* Adds a factor that is not logical. */
 static gbs_status add(gbs_builder *b, gbsi_candidate c, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     c.factor = b->model.factors.n_factors;
-    GBSI_TRY(gbsi_check_factor(&b->model, &b->stamps, &c, err));
-    GBSI_TRY(reserve_factor(b, c.n, false, err));
+    GBSI_PASS(gbsi_check_factor(&b->model, &b->stamps, &c, err));
+    GBSI_PASS(reserve_factor(b, c.n, false, err));
     append(b, &c, c.table);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- kinds --------------------------------------------------------------------------------- */
@@ -137,7 +131,6 @@ static gbs_status add_logical(gbs_builder *builder, gbs_logical_function functio
         GBSI_NEED(scope);
         GBSI_NEED(state);
     }
-    gbs_status status = GBS_OK;
     gbsi_factors *f = &builder->model.factors;
     const gbsi_candidate c = {.factor = f->n_factors,
                               .kind = GBS_FACTOR_LOGICAL,
@@ -152,21 +145,19 @@ static gbs_status add_logical(gbs_builder *builder, gbs_logical_function functio
                                  .k = (uint16_t)k,
                                  .n_body = n - 1,
                                  .n_body_true = 0};
-    GBSI_TRY(gbsi_check_factor(&builder->model, &builder->stamps, &c, err));
+    GBSI_PASS(gbsi_check_factor(&builder->model, &builder->stamps, &c, err));
     /* runs of like factors share one description */
     const bool same = f->n_logical > 0 && gbsi_logical_same(&f->logical[f->n_logical - 1], &wanted);
     if (!same && f->n_logical >= GBSI_NONE) {
         return gbsi_fail(err, GBS_ERR_LIMIT, "more logical factors than can be numbered");
     }
-    GBSI_TRY(GBSI_GROW(builder, model.factors.logical, logical, f->n_logical + 1, err));
-    GBSI_TRY(reserve_factor(builder, n, true, err));
+    GBSI_PASS(GBSI_GROW(builder, model.factors.logical, logical, f->n_logical + 1, err));
+    GBSI_PASS(reserve_factor(builder, n, true, err));
     if (!same) {
         f->logical[f->n_logical++] = wanted;
     }
     append(builder, &c, (uint32_t)(f->n_logical - 1));
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbs_builder_add_logical(gbs_builder *builder, gbs_logical_function function, uint32_t n,
@@ -232,26 +223,24 @@ static gbs_status add_steps(gbs_builder *b, uint32_t n, const uint32_t *scope,
                             const uint32_t *state, const double *logw, uint32_t least,
                             uint32_t most, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint32_t table = 0;
-    GBSI_TRY(gbs_builder_add_table(b, 1, logw + least, &table, err));
-    GBSI_TRY(gbs_builder_add_table_factor(b, 0, NULL, table, err));
+    GBSI_PASS(gbs_builder_add_table(b, 1, logw + least, &table, err));
+    GBSI_PASS(gbs_builder_add_table_factor(b, 0, NULL, table, err));
     if (least > 0) {
-        GBSI_TRY(
+        GBSI_PASS(
             add_logical(b, GBS_LOGICAL_AT_LEAST, least, n, scope, state, (double)INFINITY, err));
     }
     for (uint32_t k = least + 1; k <= most; ++k) {
         const double step = logw[k] - logw[k - 1];
         if (step != 0.0) {
-            GBSI_TRY(add_logical(b, GBS_LOGICAL_AT_LEAST, k, n, scope, state, step, err));
+            GBSI_PASS(add_logical(b, GBS_LOGICAL_AT_LEAST, k, n, scope, state, step, err));
         }
     }
     if (most < n) {
-        GBSI_TRY(add_logical(b, GBS_LOGICAL_AT_MOST, most, n, scope, state, (double)INFINITY, err));
+        GBSI_PASS(
+            add_logical(b, GBS_LOGICAL_AT_MOST, most, n, scope, state, (double)INFINITY, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbs_builder_add_count_table(gbs_builder *builder, uint32_t n, const uint32_t *scope,

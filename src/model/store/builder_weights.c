@@ -57,9 +57,7 @@ static gbs_status add_logs(gbs_builder *b, uint32_t n, const uint32_t *scope, si
     const size_t n_tables = b->model.factors.n_tables;
     uint32_t table = 0;
     double *logw = gbsi_alloc_array(n_entries, sizeof *logw);
-    if (logw == NULL) {
-        return gbsi_no_memory(err, "table", n_entries * sizeof *logw);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "table", logw));
     for (size_t i = 0; i < n_entries; ++i) {
         logw[i] = gbsi_log(weight[i]);
     }
@@ -105,9 +103,7 @@ gbs_status gbs_builder_add_cpt(gbs_builder *builder, uint32_t child, uint32_t n_
     gbs_status status = GBS_OK;
     const uint32_t arity = builder->model.arity[child];
     uint32_t *scope = gbsi_alloc_array((size_t)n_parents + 1, sizeof *scope);
-    if (scope == NULL) {
-        return gbsi_no_memory(err, "table", ((size_t)n_parents + 1) * sizeof *scope);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "table", scope));
     if (n_parents > 0) {
         memcpy(scope, parent, n_parents * sizeof *scope);
     }
@@ -163,9 +159,7 @@ static gbs_status add_noisy(gbs_builder *b, gbs_factor_kind kind, uint32_t child
     GBSI_TRY(check_inhibitions(child, n, inhibition, leak, err));
     log_q = gbsi_alloc_array(n_entries, sizeof *log_q);
     scope = gbsi_alloc_array((size_t)n_parents + 1, sizeof *scope);
-    if (log_q == NULL || scope == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "noisy factor", n_entries * sizeof *log_q));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "noisy factor", log_q, scope));
     if (n_parents > 0) {
         memcpy(scope, parent, n_parents * sizeof *scope);
     }
@@ -253,9 +247,7 @@ static gbs_status add_maximum(gbs_builder *b, gbs_factor_kind kind, uint32_t n, 
     const bool falling = kind == GBS_FACTOR_NOISY_MIN;
     uint32_t table = 0;
     double *log_q = gbsi_alloc_array_zero(n_level * arity, sizeof *log_q);
-    if (log_q == NULL) {
-        return gbsi_no_memory(err, "noisy factor", n_level * arity * sizeof *log_q);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "noisy factor", log_q));
     if (leak != NULL) {
         GBSI_TRY(check_columns(scope[n - 1], arity, arity, leak, err));
         add_levels(arity, leak, falling, n_level, log_q);
@@ -301,9 +293,7 @@ gbs_status gbs_builder_add_noisy_max(gbs_builder *builder, gbs_factor_kind kind,
                          (unsigned)child, n_entries, (unsigned)m->arity[child]);
     }
     uint32_t *scope = gbsi_alloc_array((size_t)n_parents + 1, sizeof *scope);
-    if (scope == NULL) {
-        return gbsi_no_memory(err, "noisy factor", ((size_t)n_parents + 1) * sizeof *scope);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "noisy factor", scope));
     if (n_parents > 0) {
         memcpy(scope, parent, n_parents * sizeof *scope);
     }

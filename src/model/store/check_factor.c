@@ -31,11 +31,8 @@ static gbs_status refuse_repeated(const gbsi_candidate *c, uint32_t variable, gb
 static gbs_status check_long_distinct(const gbs_model *m, gbsi_stamps *s, const gbsi_candidate *c,
                                       gbs_error *err)
 {
-    gbs_status status = gbsi_reserve((void **)(void *)&s->stamp, &s->capacity, m->n_variables,
-                                     sizeof *s->stamp, "model", err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_reserve((void **)(void *)&s->stamp, &s->capacity, m->n_variables,
+                           sizeof *s->stamp, "model", err));
     if (s->now == UINT32_MAX) {
         s->n = 0;
         s->now = 0;
@@ -257,10 +254,7 @@ static gbs_status check_logical(const gbs_model *m, const gbsi_candidate *c, gbs
         }
     }
     if (gbsi_logical_is_cardinality((unsigned)c->function)) {
-        const gbs_status status = check_number(c, err);
-        if (status < 0) {
-            return status;
-        }
+        GBSI_PASS(check_number(c, err));
     }
     return check_logical_weight(c, err);
 }
@@ -310,9 +304,8 @@ static gbs_status check_form(const gbsi_candidate *c, gbs_error *err)
 gbs_status gbsi_check_factor(const gbs_model *model, gbsi_stamps *stamps, const gbsi_candidate *c,
                              gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(check_form(c, err));
-    GBSI_TRY(check_scope(model, stamps, c, err));
+    GBSI_PASS(check_form(c, err));
+    GBSI_PASS(check_scope(model, stamps, c, err));
     switch (c->kind) {
     case GBS_FACTOR_TABLE:
         return check_table_size(model, c, err);
@@ -328,7 +321,5 @@ gbs_status gbsi_check_factor(const gbs_model *model, gbsi_stamps *stamps, const 
     default:
         return check_spins(model, c, err);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }

@@ -46,7 +46,6 @@ static gbs_status check_offsets(const char *array, const size_t *offset, size_t 
 static gbs_status check_variables(const gbs_model *m, size_t n_states, const void **place,
                                   gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     size_t sum = 0;
     *place = m->state_offset;
     for (uint32_t v = 0; v < m->n_variables; ++v) {
@@ -55,16 +54,14 @@ static gbs_status check_variables(const gbs_model *m, size_t n_states, const voi
             return refuse_offset("state_offset", v, m->state_offset[v], "", sum, err);
         }
         *place = &m->arity[v];
-        GBSI_TRY(gbsi_check_arities(v, 1, &m->arity[v], &sum, err));
+        GBSI_PASS(gbsi_check_arities(v, 1, &m->arity[v], &sum, err));
     }
     *place = &m->state_offset[m->n_variables];
     if (m->state_offset[m->n_variables] != sum || sum != n_states) {
         return refuse_offset("state_offset", m->n_variables, m->state_offset[m->n_variables], "",
                              sum, err);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- tables and factors -------------------------------------------------------------------- */
@@ -166,7 +163,6 @@ static gbs_status check_description_of(const gbsi_factors *f, gbsi_candidate *c,
 static gbs_status check_factor(const gbs_model *m, gbsi_stamps *stamps, size_t i,
                                const void **place, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_factors *f = &m->factors;
     const size_t start = f->scope_start[i];
     const size_t n = f->scope_start[i + 1] - start;
@@ -184,14 +180,11 @@ static gbs_status check_factor(const gbs_model *m, gbsi_stamps *stamps, size_t i
                         .weight = f->weight[i],
                         .table = f->aux[i]};
     if (c.kind == GBS_FACTOR_LOGICAL) {
-        GBSI_TRY(check_description_of(f, &c, place, err));
+        GBSI_PASS(check_description_of(f, &c, place, err));
     }
     *place = &f->kind[i];
-    GBSI_TRY(gbsi_check_factor(m, stamps, &c, err));
-    GBSI_TRY(check_unused(f, &c, place, err));
-
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_check_factor(m, stamps, &c, err));
+    return check_unused(f, &c, place, err);
 }
 
 static gbs_status check_factors(const gbs_model *m, size_t n_scope, const void **place,
@@ -218,18 +211,17 @@ cleanup:
 
 static gbs_status check_tied(const gbs_model *m, const void **place, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_tied *t = &m->tied;
     gbsi_watch *watch = gbsi_watch_current();
     for (uint32_t w = 0; w < t->n_weights; ++w) {
         *place = t->fixed[w] > 1 ? (const void *)&t->fixed[w] : (const void *)&t->value[w];
-        GBSI_TRY(gbsi_check_weight(w, t->value[w], t->fixed[w], err));
+        GBSI_PASS(gbsi_check_weight(w, t->value[w], t->fixed[w], err));
     }
     for (size_t f = 0; f < t->n_ties; ++f) {
-        GBSI_TRY(gbsi_watch_work(watch, 2, "reading the model", err));
+        GBSI_PASS(gbsi_watch_work(watch, 2, "reading the model", err));
         *place = &t->number[f];
         if (t->number[f] != GBSI_NONE) {
-            GBSI_TRY(gbsi_check_tie(m, f, t->number[f], t->feature[f], err));
+            GBSI_PASS(gbsi_check_tie(m, f, t->number[f], t->feature[f], err));
         } else if (!is_zero(t->feature[f])) {
             *place = &t->feature[f];
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -237,9 +229,7 @@ static gbs_status check_tied(const gbs_model *m, const void **place, gbs_error *
                              t->feature[f], f);
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- names and labels ---------------------------------------------------------------------- */
@@ -273,7 +263,6 @@ static gbs_status check_strings(const char *array, const char *text, size_t n_te
 /* A variable has labels for all of its states or for none. */
 static gbs_status check_all_labels(const gbs_model *m, const void **place, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (uint32_t v = 0; v < m->n_variables; ++v) {
         const size_t *label = &m->label[m->state_offset[v]];
         *place = label;
@@ -286,19 +275,16 @@ static gbs_status check_all_labels(const gbs_model *m, const void **place, gbs_e
         }
         if (label[0] != SIZE_MAX) {
             for (uint32_t a = 0; a < m->arity[v]; ++a) {
-                GBSI_TRY(gbsi_check_control(v, "a label", m->text + label[a], err));
+                GBSI_PASS(gbsi_check_control(v, "a label", m->text + label[a], err));
             }
-            GBSI_TRY(gbsi_check_labels(m->text, label, v, m->arity[v], err));
+            GBSI_PASS(gbsi_check_labels(m->text, label, v, m->arity[v], err));
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status check_by_name(const gbs_model *m, const void **place, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint32_t n_named = 0;
     *place = m->name;
     for (uint32_t v = 0; v < m->n_variables; ++v) {
@@ -315,30 +301,26 @@ static gbs_status check_by_name(const gbs_model *m, const void **place, gbs_erro
                              "found %u as by_name[%u], expected a variable with a name",
                              (unsigned)m->by_name[i], (unsigned)i);
         }
-        GBSI_TRY(
+        GBSI_PASS(
             gbsi_check_control(m->by_name[i], "its name", m->text + m->name[m->by_name[i]], err));
     }
     *place = m->by_name;
-    status = gbsi_check_name_order(m, m->by_name, n_named, err);
-
-cleanup:
-    return status;
+    return gbsi_check_name_order(m, m->by_name, n_named, err);
 }
 
 static gbs_status check_text(const gbs_model *m, const gbsi_extents *extents, const void **place,
                              gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     size_t at = 0;
     if (m->name != NULL) {
-        GBSI_TRY(check_strings("name", m->text, extents->n_text, m->name, m->n_variables, &at,
-                               place, err));
-        GBSI_TRY(check_by_name(m, place, err));
+        GBSI_PASS(check_strings("name", m->text, extents->n_text, m->name, m->n_variables, &at,
+                                place, err));
+        GBSI_PASS(check_by_name(m, place, err));
     }
     if (m->label != NULL) {
-        GBSI_TRY(check_strings("label", m->text, extents->n_text, m->label, extents->n_states, &at,
-                               place, err));
-        GBSI_TRY(check_all_labels(m, place, err));
+        GBSI_PASS(check_strings("label", m->text, extents->n_text, m->label, extents->n_states, &at,
+                                place, err));
+        GBSI_PASS(check_all_labels(m, place, err));
     }
     if (at != extents->n_text) {
         *place = m->text + at;
@@ -346,21 +328,15 @@ static gbs_status check_text(const gbs_model *m, const gbsi_extents *extents, co
                          "found %zu bytes of text that are no name or label, expected none",
                          extents->n_text - at);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_model_check(const gbs_model *model, const gbsi_extents *extents, const void **place,
                             gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(check_variables(model, extents->n_states, place, err));
-    GBSI_TRY(check_tables(&model->factors, extents->n_entries, place, err));
-    GBSI_TRY(check_factors(model, extents->n_scope, place, err));
-    GBSI_TRY(check_tied(model, place, err));
-    GBSI_TRY(check_text(model, extents, place, err));
-
-cleanup:
-    return status;
+    GBSI_PASS(check_variables(model, extents->n_states, place, err));
+    GBSI_PASS(check_tables(&model->factors, extents->n_entries, place, err));
+    GBSI_PASS(check_factors(model, extents->n_scope, place, err));
+    GBSI_PASS(check_tied(model, place, err));
+    return check_text(model, extents, place, err);
 }

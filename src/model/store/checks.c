@@ -83,9 +83,7 @@ gbs_status gbsi_check_labels(const char *text, const size_t *offset, uint32_t va
     uint32_t *order = few;
     if (k > FEW_LABELS) {
         order = gbsi_alloc_array(2 * (size_t)k, sizeof *order);
-        if (order == NULL) {
-            return gbsi_no_memory(err, "labels", 2 * (size_t)k * sizeof *order);
-        }
+        GBSI_PASS(GBSI_HAVE(err, "labels", order));
     }
     for (uint32_t a = 0; a < k; ++a) {
         order[a] = a;

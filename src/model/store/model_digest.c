@@ -97,17 +97,13 @@ static gbs_status feed_tables(gbsi_digest *d, const gbsi_factors *f, gbs_error *
     char(*text)[DIGEST_TEXT] = NULL;
     size_t n_long = 0;
     place = gbsi_alloc_array(f->n_tables, sizeof *place);
-    if (place == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "model", f->n_tables * sizeof *place));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "model", place));
     for (size_t t = 0; t < f->n_tables; ++t) {
         place[t] = (uint32_t)n_long;
         n_long += f->table_start[t + 1] - f->table_start[t] > GBSI_SHORT_TABLE;
     }
     text = gbsi_alloc_array(n_long, sizeof *text);
-    if (text == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "model", n_long * sizeof *text));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "model", text));
     for (size_t t = 0; t < f->n_tables; ++t) {
         if (f->table_start[t + 1] - f->table_start[t] > GBSI_SHORT_TABLE) {
             GBSI_TRY(long_table_text(f, t, text[place[t]], err));

@@ -66,9 +66,7 @@ gbs_status gbsi_model_index_names(gbs_model *model, gbs_error *err)
     }
     by_name = gbsi_alloc_array(n_named, sizeof *by_name);
     scratch = gbsi_alloc_array(n_named, sizeof *scratch);
-    if (by_name == NULL || scratch == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "model", 2 * (size_t)n_named * sizeof *scratch));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "model", by_name, scratch));
     uint32_t i = 0;
     for (uint32_t v = 0; v < model->n_variables; ++v) {
         if (model->name[v] != SIZE_MAX) {

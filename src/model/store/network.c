@@ -69,9 +69,7 @@ static gbs_status find_children(const gbs_model *m, const uint32_t *cpt, family 
     out->child_start = gbsi_alloc_array_zero(n + 2, sizeof *out->child_start);
     out->child = gbsi_alloc_array(m->factors.scope_start[m->factors.n_factors], sizeof *out->child);
     out->n_waiting = gbsi_alloc_array(n, sizeof *out->n_waiting);
-    if (out->child_start == NULL || out->child == NULL || out->n_waiting == NULL) {
-        return gbsi_no_memory(err, "model", n * sizeof *out->child_start);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "model", out->child_start, out->child, out->n_waiting));
     /* counted two places on, so that filling moves each start to where it belongs */
     size_t *fill = out->child_start + 1;
     for (uint32_t v = 0; v < n; ++v) {
@@ -102,9 +100,7 @@ static gbs_status refuse_cycle(const gbs_model *m, const uint32_t *cpt, family *
         f->child; /* its content is no longer needed; unplaced ones have an edge each */
     uint32_t n_steps = 0;
     uint32_t *met = gbsi_alloc_array_zero(m->n_variables, sizeof *met);
-    if (met == NULL) {
-        return gbsi_no_memory(err, "model", m->n_variables * sizeof *met);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "model", met));
     while (met[v] == 0) {
         met[v] = 1;
         step[n_steps++] = v;
@@ -164,9 +160,7 @@ gbs_status gbsi_model_index_network(gbs_model *model, gbs_error *err)
     family f = {0};
     uint32_t *cpt = gbsi_alloc_array(model->n_variables, sizeof *cpt);
     uint32_t *order = gbsi_alloc_array(model->n_variables, sizeof *order);
-    if (cpt == NULL || order == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "model", 2 * (size_t)model->n_variables * sizeof *cpt));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "model", cpt, order));
     GBSI_TRY(assign_tables(model, cpt, err));
     GBSI_TRY(find_children(model, cpt, &f, err));
     GBSI_TRY(order_parents_first(model, cpt, &f, order, err));

@@ -66,9 +66,7 @@ gbs_status gbs_builder_add_quadratic(gbs_builder *builder, const gbs_quadratic *
     GBSI_TRY(check_pairs(q, err));
     if (q->bits) {
         field = gbsi_alloc_array(q->n_variables, sizeof *field);
-        if (field == NULL) {
-            return gbsi_no_memory(err, "fields", q->n_variables * sizeof *field);
-        }
+        GBSI_PASS(GBSI_HAVE(err, "fields", field));
         add_bits(q, &constant, field);
         linear = field;
     }

@@ -109,9 +109,7 @@ gbs_status gbs_model_with_weights(const gbs_model *model, const double *value, g
     gbs_status status = GBS_OK;
     bool failed = false;
     gbs_model *m = gbsi_alloc_zero(sizeof *m);
-    if (m == NULL) {
-        return gbsi_no_memory(err, "model", sizeof *m);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "model", m));
     copy_model(model, m, &failed);
     if (failed) {
         GBSI_TRY(gbsi_no_memory(err, "model", gbs_model_bytes(model)));

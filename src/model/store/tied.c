@@ -62,18 +62,17 @@ gbs_status gbs_builder_add_weights(gbs_builder *builder, size_t n, const double 
     if (n > 0) {
         GBSI_NEED(value);
     }
-    gbs_status status = GBS_OK;
     gbsi_tied *t = &builder->model.tied;
     const uint32_t before = t->n_weights;
     if (n > GBSI_NONE - before) {
         return gbsi_fail(err, GBS_ERR_LIMIT, "more tied weights than can be numbered");
     }
     for (size_t i = 0; i < n; ++i) {
-        GBSI_TRY(
+        GBSI_PASS(
             gbsi_check_weight(before + (uint32_t)i, value[i], fixed == NULL ? 0 : fixed[i], err));
     }
-    GBSI_TRY(GBSI_GROW(builder, model.tied.value, tied_value, before + n, err));
-    GBSI_TRY(GBSI_GROW(builder, model.tied.fixed, tied_fixed, before + n, err));
+    GBSI_PASS(GBSI_GROW(builder, model.tied.value, tied_value, before + n, err));
+    GBSI_PASS(GBSI_GROW(builder, model.tied.fixed, tied_fixed, before + n, err));
     for (size_t i = 0; i < n; ++i) {
         t->value[before + i] = value[i];
         t->fixed[before + i] = fixed == NULL ? 0 : fixed[i];
@@ -82,43 +81,35 @@ gbs_status gbs_builder_add_weights(gbs_builder *builder, size_t n, const double 
     if (first != NULL) {
         *first = before;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Room for a tie of the factor; those before it that have none are not tied. */
 static gbs_status extend_ties(gbs_builder *builder, size_t factor, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_tied *t = &builder->model.tied;
-    GBSI_TRY(GBSI_GROW(builder, model.tied.number, tied_number, factor + 1, err));
-    GBSI_TRY(GBSI_GROW(builder, model.tied.feature, tied_feature, factor + 1, err));
+    GBSI_PASS(GBSI_GROW(builder, model.tied.number, tied_number, factor + 1, err));
+    GBSI_PASS(GBSI_GROW(builder, model.tied.feature, tied_feature, factor + 1, err));
     for (size_t *n = &t->n_ties; *n <= factor; ++*n) {
         t->number[*n] = GBSI_NONE;
         t->feature[*n] = 0.0;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbs_builder_tie_factor(gbs_builder *builder, size_t factor, uint32_t weight,
                                   double feature, gbs_error *err)
 {
     GBSI_NEED(builder);
-    gbs_status status = GBS_OK;
     if (factor >= builder->model.factors.n_factors) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "factor %zu: there are %zu factors so far", factor,
                          builder->model.factors.n_factors);
     }
-    GBSI_TRY(gbsi_check_tie(&builder->model, factor, weight, feature, err));
-    GBSI_TRY(extend_ties(builder, factor, err));
+    GBSI_PASS(gbsi_check_tie(&builder->model, factor, weight, feature, err));
+    GBSI_PASS(extend_ties(builder, factor, err));
     builder->model.tied.number[factor] = weight;
     builder->model.tied.feature[factor] = feature;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- looking --------------------------------------------------------------------------------- */

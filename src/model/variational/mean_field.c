@@ -127,9 +127,7 @@ gbs_status gbsi_mean_field_new(const gbsi_conditioned *model, gbs_mean_field_sch
 {
     gbs_status status = GBS_OK;
     gbsi_mean_field *m = gbsi_alloc_zero(sizeof *m);
-    if (m == NULL) {
-        return gbsi_no_memory(err, "mean field", sizeof *m);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "mean field", m));
     assert(damping > 0.0 && damping <= 1.0);
     for (size_t f = 0; f < model->factors.n_factors; ++f) {
         if (gbsi_is_noisy(model->factors.kind[f])) {
@@ -149,11 +147,8 @@ gbs_status gbsi_mean_field_new(const gbsi_conditioned *model, gbs_mean_field_sch
     m->next = gbsi_alloc_array(n_states(model), sizeof *m->next);
     m->field = gbsi_alloc_array(largest_arity(model), sizeof *m->field);
     m->scratch = gbsi_alloc_array(gbsi_expected_scratch(model), sizeof *m->scratch);
-    if (m->end_start == NULL || m->end == NULL || m->q == NULL || m->next == NULL ||
-        m->field == NULL || m->scratch == NULL) {
-        status = gbsi_no_memory(err, "mean field", gbsi_mean_field_bytes(model));
-        goto cleanup;
-    }
+    GBSI_TRY(
+        GBSI_HAVE(err, "mean field", m->end_start, m->end, m->q, m->next, m->field, m->scratch));
     sort_ends(m);
     for (uint32_t v = 0; v < model->n_variables; ++v) {
         update(m, v, true);

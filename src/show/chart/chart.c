@@ -279,7 +279,6 @@ static double put_head(const gbsi_figure *figure, gbs_output *output, const page
 
 gbs_status gbsi_figure_text(const gbsi_figure *figure, gbs_output *output, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const bool is_file = figure->id == NULL;
     const char *id = is_file ? "" : figure->id;
     const page p = lay_out(figure);
@@ -298,11 +297,10 @@ gbs_status gbsi_figure_text(const gbsi_figure *figure, gbs_output *output, gbs_e
     const double y = is_file ? put_head(figure, output, &p) : MARGIN - KEY_STEP + 8.0;
     put_keys(figure, output, p.width, y + KEY_STEP + 2.0);
     for (size_t i = 0; i < figure->n_panels; i++) {
-        GBSI_TRY(put_panel(figure, &p, i, output, err));
+        GBSI_PASS(put_panel(figure, &p, i, output, err));
     }
     gbsi_output_text(output, "</svg>\n");
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_figure_write(const gbsi_figure *figure, const char *path, gbs_error *err)

@@ -229,12 +229,11 @@ typedef struct nest {
 
 static gbs_status add_value(gbsi_json_file *f, nest *in, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_json value = {.size = 1};
     gbsi_text *t = &f->text;
     void *grown = f->value;
     if (in->depth > 0 && f->value[in->open[in->depth - 1]].kind == GBSI_JSON_OBJECT) {
-        GBSI_TRY(read_string(f, "the name of a member", &value.name, err));
+        GBSI_PASS(read_string(f, "the name of a member", &value.name, err));
         if (look(t) != ':') {
             return unexpected(t, "':'", err);
         }
@@ -249,9 +248,9 @@ static gbs_status add_value(gbsi_json_file *f, nest *in, gbs_error *err)
         }
         t->at++;
     } else {
-        GBSI_TRY(read_plain(f, &value, err));
+        GBSI_PASS(read_plain(f, &value, err));
     }
-    GBSI_TRY(gbsi_reserve(&grown, &f->capacity, f->n + 1, sizeof value, t->name, err));
+    GBSI_PASS(gbsi_reserve(&grown, &f->capacity, f->n + 1, sizeof value, t->name, err));
     f->value = grown;
     f->value[f->n] = value;
     if (in->depth > 0) {
@@ -261,9 +260,7 @@ static gbs_status add_value(gbsi_json_file *f, nest *in, gbs_error *err)
         in->open[in->depth++] = f->n;
     }
     f->n++;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Moves over ',' and closing signs. @param more out: whether a value follows. */
@@ -299,10 +296,7 @@ gbs_status gbsi_json_read(const gbsi_input *input, gbsi_json_file *file, gbs_err
     GBSI_TRY(gbsi_text_open(&f.text, input, NULL, err));
     /* each text has a sign before and, but for numbers that end the file, one behind it */
     f.pool = gbsi_alloc(gbsi_text_left(&f.text) + 2);
-    if (f.pool == NULL) {
-        status = gbsi_no_memory(err, input->name, gbsi_text_left(&f.text) + 2);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, input->name, f.pool));
     while (more) {
         GBSI_TRY(add_value(&f, &in, err));
         GBSI_TRY(close_values(&f, &in, &more, err));

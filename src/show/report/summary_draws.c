@@ -193,10 +193,7 @@ gbs_status gbs_draws_summary(const gbs_drawn *quantity, size_t n, size_t n_chain
     GBSI_TRY(gbs_output_open_memory(&memory, err));
     d.order = gbsi_alloc_array(n_chains, n_draws * sizeof *d.order);
     d.covariance = gbsi_alloc_array(n_draws, sizeof *d.covariance);
-    if (d.order == NULL || d.covariance == NULL) {
-        status = gbsi_no_memory(err, "draws", n_chains * n_draws * sizeof *d.order);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "draws", d.order, d.covariance));
     gbsi_output_text(memory, "{\n  \"schema\": \"draws/1\"");
     gbsi_summary_text(memory, "tool", "gibbsite");
     gbsi_summary_text(memory, "version", gbs_version());

@@ -299,9 +299,7 @@ gbs_status gbsi_summary_marginals(const gbs_run *run, const gbs_summary_about *a
     const size_t n = m.offset[n_variables];
     m.n = m.variable == NULL ? n_variables : m.n;
     m.p = gbsi_alloc_array(n + 1, 4 * sizeof *m.p);
-    if (m.p == NULL) {
-        return gbsi_no_memory(err, "summary of marginals", (n + 1) * 4 * sizeof *m.p);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "summary of marginals", m.p));
     m.mcse = m.p + n;
     m.ess = m.mcse + n;
     m.rhat = m.ess + n;
