@@ -90,14 +90,11 @@ static int check_standard_input(const cli_arguments *arguments, const char *path
 int cli_load_samples(cli_job *job, const cli_arguments *arguments, const char *path)
 {
     memset(job, 0, sizeof *job);
-    int status = CLI_DONE;
-    CLI_TRY(check_standard_input(arguments, path));
-    CLI_TRY(cli_load_model(job, arguments, path));
+    CLI_PASS(check_standard_input(arguments, path));
+    CLI_PASS(cli_load_model(job, arguments, path));
     cli_tell_numbers(job);
-    CLI_TRY(cli_load_evidence(job, path));
-
-cleanup:
-    return status == CLI_DONE ? cli_load_options(job) : status;
+    CLI_PASS(cli_load_evidence(job, path));
+    return cli_load_options(job);
 }
 
 int cli_load_options(cli_job *job)

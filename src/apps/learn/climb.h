@@ -8,8 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GBSI_CLIMB_WINDOW 10  /* iterations over which the fall of the objective is usually judged \
-                               */
+#define GBSI_CLIMB_WINDOW  10 /* iterations over which the objective usually has to fall */
 #define GBSI_CLIMB_PADDING 16 /* parameters that libLBFGS may read beyond the last one */
 
 /* Where an iteration ended. */
