@@ -24,7 +24,7 @@ typedef struct gbsi_pruning {
  * the levels of one noisy factor) whose sum over it is the same for all states of the others. The
  * sum is a constant, and both leave; that may make others barren. No direction of edges is used.
  *
- *     sum over v of f(v, n) = s for all n:   v and f leave, ln Z gains ln s [M61]
+ *     sum over v of f(v, n) = s for all n:   v and f leave, ln Z gains ln s [M78]
  *
  * O(entries of the factors whose sums are looked at + scopes).
  * @param asked [whole variables] nonzero: stays; NULL: none is asked for.
