@@ -158,6 +158,10 @@ static gbs_status new_run(cli_job *job, int draws, gbs_error *err)
     if (job->make_run != NULL) {
         return job->make_run(job, err);
     }
+    if (!draws && job->query != NULL && !cli_here.by_model && !cli_monitors(job->arguments)) {
+        return gbs_run_new_about(ranks, job->model, job->evidence, &job->options, job->n_query,
+                                 job->query, &job->run, err);
+    }
     if (ranks == NULL) {
         return (draws ? gbs_run_new_for_draws : gbs_run_new)(job->model, job->evidence,
                                                              &job->options, &job->run, err);
@@ -331,8 +335,12 @@ static void tell_work(const cli_job *job, const gbs_report *r)
                 (void)snprintf(watched, sizeof watched, ", of %" PRIu64 " variables spread evenly",
                                r->n_watched);
             }
-            cli_note(arguments, "largest %s %.3g%s, largest R-hat %.5g%s%s", error_name(r),
-                     r->max_mcse, target, r->max_rhat, ess, watched);
+            char rhat[48] = "";
+            if (isfinite(r->max_rhat) || r->n_drawn == 0) { /* independent draws have none */
+                (void)snprintf(rhat, sizeof rhat, ", largest R-hat %.5g", r->max_rhat);
+            }
+            cli_note(arguments, "largest %s %.3g%s%s%s%s", error_name(r), r->max_mcse, target, rhat,
+                     ess, watched);
         }
     }
 }
@@ -360,6 +368,16 @@ void cli_verdict(const cli_job *job, int stopped)
         cli_note(arguments, "warning: %s", r->warning[i]);
     }
     tell_pilot(arguments, r);
+    if (r->n_pruned > 0) {
+        cli_note(arguments, "left out: %" PRIu32 " variable%s that nothing asked for depends on",
+                 r->n_pruned, r->n_pruned == 1 ? "" : "s");
+    }
+    if (r->n_drawn > 0) {
+        cli_note(arguments,
+                 "drawn: %" PRIu32 " variable%s that no evidence depends on, given exact draws of "
+                 "the others",
+                 r->n_drawn, r->n_drawn == 1 ? "" : "s");
+    }
     tell_work(job, r);
     cli_tell_exchange(job);
     if (arguments->run.threshold == GBS_THRESHOLD_AUTO && isfinite(r->threshold)) {

@@ -120,6 +120,11 @@ static void put_components(gbs_output *output, const gbs_info *info)
                      count(info->n_components, "component", "components", n),
                      info->n_components > 1 ? ", the largest" : "", size);
     }
+    if (info->n_barren > 0) {
+        cli_put_line(output, TITLE, "barren",
+                     "%s that no evidence depends on: left out of questions about others",
+                     count(info->n_barren, "variable", "variables", n));
+    }
 }
 
 /* ---- answers --------------------------------------------------------------------------------- */

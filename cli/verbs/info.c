@@ -229,6 +229,7 @@ static void write_structure(sheet *s, const cli_job *job, const gbs_info *info)
     row_bool(s, "has_zeros", "hard zeros remain", info->has_zeros);
     row_uint(s, "components", "components", info->n_components);
     row_uint(s, "largest_component", "  largest", info->largest_component);
+    row_uint(s, "barren_variables", "  barren variables", info->n_barren);
     row_uint(s, "enumerable_components", "  exact by enumeration", info->n_enumerable);
     row_bool(s, "bipartite", "bipartite", info->bipartite);
 }

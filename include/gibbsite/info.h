@@ -96,6 +96,8 @@ typedef struct gbs_info {
     int auto_forms;      /**< how method auto answers components exactly: bits of gbs_exact_form */
     double auto_s; /**< predicted seconds of one thread for what method auto answers exactly */
     double auto_nonzero; /**< nonzero entries of the sparse tables among them */
+    uint32_t n_barren;   /**< free variables that no evidence depends on: they can be summed out of
+                              any question about others */
 } gbs_info;
 
 /** The memory that each kind of draw would need in addition to gbs_info.run_bytes. */

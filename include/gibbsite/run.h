@@ -217,6 +217,10 @@ typedef struct gbs_report {
     double exchange_s;  /**< spent on sending and waiting, of the rank that spent most */
     uint64_t n_watched; /**< of a large picture: variables that have errors, which max_mcse,
                            max_rhat and min_ess are of; the others' are NAN. 0: all have */
+    uint32_t n_pruned;  /**< free variables that were left out, as nothing that is asked for needs
+                           them:  gbs_run_new_about() */
+    uint32_t n_drawn; /**< free variables that no evidence depends on, drawn given independent draws
+                           of the others, which are exact: where auto finds the whole too large */
 } gbs_report;
 
 /**
@@ -273,6 +277,24 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_new_for_draws_on_ranks(const gbs_ranks *
                                                                const gbs_evidence *evidence,
                                                                const gbs_run_options *options,
                                                                gbs_run **run, gbs_error *err);
+/**
+ * As gbs_run_new(), or gbs_run_new_on_ranks() where there are ranks, for a run about some
+ * variables. Variables that bear on none of them are left out: those that can be summed out of
+ * their only factor with a constant result, such as unobserved effects that nothing else depends
+ * on, again and again; and components that hold none of them, unless all components are answered
+ * exactly, which gives report.log_z. Of the variables that were left out gbs_run_marginals() has no
+ * estimate (NAN for p and mcse), the report has their number, and gbs_run_execute() refuses
+ * callbacks.draw. Nothing is left out with mean field, restarts, a sequence of a scan, dummy edges,
+ * or the estimator traces.
+ *
+ * @param ranks    NULL: this process is alone.
+ * @param variable [n] ids of the variables.
+ */
+GBS_API GBS_MUST_USE gbs_status gbs_run_new_about(const gbs_ranks *ranks, const gbs_model *model,
+                                                  const gbs_evidence *evidence,
+                                                  const gbs_run_options *options, size_t n,
+                                                  const uint32_t *variable, gbs_run **run,
+                                                  gbs_error *err);
 GBS_API void gbs_run_free(gbs_run *run);
 
 /**

@@ -142,7 +142,8 @@ def test_sampled(run, work):
     assert table[0] == ["case", "sprinkler=off", "sprinkler=off mcse", "sprinkler=on", "sprinkler=on mcse",
                         "log_probability", "converged"]
     for row, known in zip(table[1:], exact[1:]):
-        assert abs(float(row[3]) - float(known[2])) < 6 * float(row[4]) + 1e-7 and row[5] == "" and row[6] in "01"
+        # what is left without barren variables may be one conditional, in float
+        assert abs(float(row[3]) - float(known[2])) < 6 * float(row[4]) + 5e-7 and row[5] == "" and row[6] in "01"
     assert run("marginals", SPRINKLER, "--cases", "t.csv", "--query", "sprinkler", "--method", "sample", "--sweeps",
                "4000", "--threads", "3").out == done.out
 

@@ -25,7 +25,7 @@ def generated(run, *kind):
 KEYS = ["schema", "digest", "bayesian_network", "convention", "variables", "observed",
         "implied", "free", "min_arity", "max_arity", "mean_arity", "factors", "factors_of_kind", "factors_of_order",
         "variables_of_degree", "tied_weights", "fixed_weights", "tied_factors", "table_entries", "zero_share", "has_zeros", "components",
-        "largest_component", "enumerable_components", "bipartite", "elimination_search",
+        "largest_component", "barren_variables", "enumerable_components", "bipartite", "elimination_search",
         "elimination_width", "elimination_entries", "elimination_log2_entries", "entry_limit", "exact_fits", "exact_bytes",
         "exact_least_bytes", "exact_seconds",
         "auto_components", "auto_forms", "auto_cases", "auto_nonzero_entries", "auto_seconds",

@@ -65,7 +65,7 @@ gbs_status gbsi_exact_sum(const gbs_model *model, const gbs_evidence *evidence,
 {
     gbs_status status = GBS_OK;
     gbsi_solver s = {0};
-    GBSI_TRY(gbsi_solver_init(&s, model, evidence, options, err));
+    GBSI_TRY(gbsi_solver_init_about(&s, model, evidence, options, 0, NULL, false, err));
     GBSI_TRY(gbsi_solver_plan(&s, (gbsi_exact_limits){.up_only = true, .watch = watch}, true, err));
     s.tables->watch = watch;
     gbsi_sum total = {.high = s.whole->log_constant};

@@ -230,7 +230,7 @@ gbs_status gbs_exact_joint(const gbs_model *model, const gbs_evidence *evidence,
     joint j = {.n = n};
     size_t n_out = 0;
     GBSI_TRY(check(model, n, query, &n_out, err));
-    GBSI_TRY(gbsi_solver_init(&j.solver, model, evidence, options, err));
+    GBSI_TRY(gbsi_solver_init_about(&j.solver, model, evidence, options, n, query, true, err));
     GBSI_TRY(take_room(&j, n_out, err));
     const gbsi_edges extra = {.n = lay_out(&j, query), .pair = j.pair};
     const gbsi_exact_limits limits = {

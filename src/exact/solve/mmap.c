@@ -46,7 +46,7 @@ static gbs_status begin(gbsi_solver *s, const gbs_model *model, const gbs_eviden
         return gbsi_no_memory(err, "query", model->n_variables);
     }
     GBSI_PASS(mark_query(model, n, query, *late, err));
-    GBSI_PASS(gbsi_solver_init(s, model, evidence, options, err));
+    GBSI_PASS(gbsi_solver_init_about(s, model, evidence, options, n, query, false, err));
     for (uint32_t v = 0; v < s->whole->n_variables; v++) { /* v is at most its user's number */
         (*late)[v] = (*late)[s->whole->user_variable[v]];
     }

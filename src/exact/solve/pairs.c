@@ -241,7 +241,7 @@ gbs_status gbs_exact_pairs(const gbs_model *model, const gbs_evidence *evidence,
     pairs a = {0};
     size_t n_out = 0;
     GBSI_TRY(check_pairs(model, n, pair, &n_out, err));
-    GBSI_TRY(gbsi_solver_init(&a.solver, model, evidence, options, err));
+    GBSI_TRY(gbsi_solver_init_about(&a.solver, model, evidence, options, 2 * n, pair, true, err));
     GBSI_TRY(gbsi_solver_plan(&a.solver, (gbsi_exact_limits){0}, true, err));
     GBSI_TRY(take_room(&a, n, pair, n_out, err));
     GBSI_TRY(solve(&a, n, err));

@@ -4,10 +4,12 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "condition/prune.h"
 #include "simd/dispatch.h"
 
 gbs_status gbsi_impossible(gbs_error *err)
@@ -36,7 +38,7 @@ static gbs_status take_options(gbsi_solver *s, const gbs_exact_options *options,
     return gbsi_simd_check(err);
 }
 
-gbs_status gbsi_solver_init(gbsi_solver *s, const gbs_model *model, const gbs_evidence *evidence,
+static gbs_status condition(gbsi_solver *s, const gbs_model *model, const gbs_evidence *evidence,
                             const gbs_exact_options *options, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -48,14 +50,93 @@ gbs_status gbsi_solver_init(gbsi_solver *s, const gbs_model *model, const gbs_ev
     if (s->whole->log_constant == -INFINITY) {
         GBSI_TRY(gbsi_impossible(err));
     }
+
+cleanup:
+    return status;
+}
+
+static gbs_status find_components(gbsi_solver *s, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
     GBSI_TRY(gbsi_graph_new(s->whole, NULL, &s->graph, err));
     GBSI_TRY(gbsi_components_new(s->graph, &s->components, err));
+
+cleanup:
+    return status;
+}
+
+/* Leaves out components that hold no variable of the query. Those with zeros stay: there may be no
+ * state of them. */
+static gbs_status keep_asked(gbsi_solver *s, size_t n, const uint32_t *query, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_components *c = s->components;
+    const uint32_t n_variables = s->whole->n_variables;
+    gbsi_conditioned *part = NULL;
+    uint8_t *keep = gbsi_alloc_array(n_variables, 1);
+    uint8_t *keep_component = gbsi_alloc_array_zero(c->n, 1);
+    if (keep == NULL || keep_component == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "components", n_variables));
+    }
+    for (uint32_t i = 0; i < c->n; ++i) {
+        keep_component[i] = c->has_zeros[i];
+    }
+    for (size_t i = 0; i < n; ++i) {
+        const uint32_t v = s->whole->free_variable[query[i]];
+        if (v != GBSI_NONE) {
+            keep_component[c->of[v]] = 1;
+        }
+    }
+    for (uint32_t v = 0; v < n_variables; ++v) {
+        keep[v] = keep_component[c->of[v]];
+    }
+    if (memchr(keep_component, 0, c->n) != NULL) {
+        GBSI_TRY(gbsi_conditioned_part(s->whole, keep, &part, err));
+        gbsi_components_free(s->components);
+        gbsi_graph_free(s->graph);
+        gbsi_conditioned_free(s->whole);
+        s->components = NULL;
+        s->graph = NULL;
+        s->whole = part;
+        GBSI_TRY(find_components(s, err));
+    }
+
+cleanup:
+    gbsi_free(keep);
+    gbsi_free(keep_component);
+    return status;
+}
+
+static gbs_status take_components(gbsi_solver *s, gbs_error *err)
+{
     const uint64_t standing = gbsi_components_standing(s->components, s->graph);
     s->bytes = s->bytes > standing ? s->bytes - standing : 0;
     s->take = gbsi_alloc_array_zero(s->components->n, 1);
-    if (s->take == NULL) {
-        status = gbsi_no_memory(err, "components", s->components->n);
-    }
+    return s->take == NULL ? gbsi_no_memory(err, "components", s->components->n) : GBS_OK;
+}
+
+gbs_status gbsi_solver_init(gbsi_solver *s, const gbs_model *model, const gbs_evidence *evidence,
+                            const gbs_exact_options *options, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(condition(s, model, evidence, options, err));
+    GBSI_TRY(find_components(s, err));
+    GBSI_TRY(take_components(s, err));
+
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_solver_init_about(gbsi_solver *s, const gbs_model *model,
+                                  const gbs_evidence *evidence, const gbs_exact_options *options,
+                                  size_t n, const uint32_t *query, bool only, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(condition(s, model, evidence, options, err));
+    GBSI_TRY(gbsi_prune_for(&s->whole, n, query, gbsi_watch_current(), NULL, err));
+    GBSI_TRY(find_components(s, err));
+    GBSI_TRY(only ? keep_asked(s, n, query, err) : GBS_OK);
+    GBSI_TRY(take_components(s, err));
 
 cleanup:
     return status;

@@ -35,6 +35,13 @@ typedef struct gbsi_solver {
 gbs_status gbsi_solver_init(gbsi_solver *solver, const gbs_model *model,
                             const gbs_evidence *evidence, const gbs_exact_options *options,
                             gbs_error *err);
+/* The same for a question about some variables, without those that bear on none of them.
+ * @param query [n] the user's variables, each below the model's number of them.
+ * @param only  whether components that hold none of them, and no zeros, are left out as well: where
+ *              the answer is no sum over all. */
+gbs_status gbsi_solver_init_about(gbsi_solver *solver, const gbs_model *model,
+                                  const gbs_evidence *evidence, const gbs_exact_options *options,
+                                  size_t n, const uint32_t *query, bool only, gbs_error *err);
 /* Makes the trees of all components (failing if one does not fit), or of those that fit.
  * @param limits its entries and bytes are set here. */
 gbs_status gbsi_solver_plan(gbsi_solver *solver, gbsi_exact_limits limits, bool all,

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "condition/condition_check.h"
 #include "condition/pick.h"
+#include "condition/prune.h"
 
 void gbsi_conditioned_free(gbsi_conditioned *conditioned)
 {
@@ -70,6 +71,7 @@ typedef struct kept {
     gbsi_series_list factors; /* among which those that stay are */
     const uint8_t *visited;   /* [n_variables] of the whole: a factor stays with any of these; NULL:
                                  with its first variable */
+    const uint8_t *dropped;   /* [factors] of the whole: 1: does not stay; NULL: all may */
     uint32_t *variable;       /* [n_variables] of the whole, GBSI_NONE or left out */
     uint32_t *table;          /* [n_tables] of the whole: number + 1, by first use; 0: left out */
     uint32_t *used;           /* [n_tables] of the part: in the whole */
@@ -87,6 +89,9 @@ static bool holds_any(const gbsi_factors *f, size_t i, const uint8_t *visited)
 
 static bool keeps(const kept *k, const gbsi_conditioned *whole, size_t f)
 {
+    if (k->dropped != NULL && k->dropped[f] != 0) {
+        return false;
+    }
     if (k->visited != NULL) {
         return holds_any(&whole->factors, f, k->visited);
     }
@@ -315,11 +320,12 @@ static void free_kept(kept *k)
 }
 
 static gbs_status make_part(const gbsi_conditioned *whole, const uint8_t *keep,
-                            const uint8_t *visited, gbsi_conditioned **part, gbs_error *err)
+                            const uint8_t *visited, const uint8_t *dropped, gbsi_conditioned **part,
+                            gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const gbsi_series all = {0, whole->factors.n_factors};
-    kept k = {.factors = {&all, 1}, .visited = visited};
+    kept k = {.factors = {&all, 1}, .visited = visited, .dropped = dropped};
     gbsi_conditioned *p = NULL;
     k.variable = gbsi_alloc_array(whole->n_variables, sizeof *k.variable);
     GBSI_PASS(GBSI_HAVE(err, "part of a model", k.variable));
@@ -346,7 +352,25 @@ cleanup:
 gbs_status gbsi_conditioned_part(const gbsi_conditioned *whole, const uint8_t *keep,
                                  gbsi_conditioned **part, gbs_error *err)
 {
-    return make_part(whole, keep, NULL, part, err);
+    return make_part(whole, keep, NULL, NULL, part, err);
+}
+
+gbs_status gbsi_pruned_part(const gbsi_conditioned *whole, const gbsi_pruning *pruning,
+                            gbsi_conditioned **part, gbs_error *err)
+{
+    uint8_t *keep = gbsi_alloc_array(whole->n_variables, 1);
+    if (keep == NULL) {
+        return gbsi_no_memory(err, "part of a model", whole->n_variables);
+    }
+    for (uint32_t v = 0; v < whole->n_variables; ++v) {
+        keep[v] = pruning->pruned[v] == 0;
+    }
+    const gbs_status status = make_part(whole, keep, NULL, pruning->dropped, part, err);
+    if (status >= 0) {
+        (*part)->log_constant += pruning->log_sum;
+    }
+    gbsi_free(keep);
+    return status;
 }
 
 gbs_status gbsi_conditioned_around(const gbsi_conditioned *whole, const uint8_t *visited,
@@ -362,7 +386,7 @@ gbs_status gbsi_conditioned_around(const gbsi_conditioned *whole, const uint8_t 
             keep[f->scope[s]] = 1;
         }
     }
-    const gbs_status status = make_part(whole, keep, visited, part, err);
+    const gbs_status status = make_part(whole, keep, visited, NULL, part, err);
     gbsi_free(keep);
     return status;
 }

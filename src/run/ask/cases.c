@@ -170,11 +170,19 @@ static gbs_status make_trees(gbs_cases *c, gbs_error *err)
     gbs_status status = GBS_OK;
     gbsi_solver s = {0};
     gbsi_case_scope *query = NULL;
+    const size_t n_needed = (size_t)c->n_columns + c->n_query;
+    uint32_t *needed = gbsi_alloc_array(n_needed, sizeof *needed);
     gbsi_watch watch = gbsi_watch_of(NULL, NULL, c->begun_s, c->options.time_s);
     const gbs_exact_options options = {.size = sizeof options,
                                        .memory_limit = c->options.memory_limit,
                                        .threads = c->options.threads};
-    GBSI_TRY(gbsi_solver_init(&s, c->model, c->evidence, &options, err));
+    if (needed == NULL) {
+        return gbsi_no_memory(err, "cases", n_needed * sizeof *needed);
+    }
+    memcpy(needed, c->column, c->n_columns * sizeof *needed);
+    memcpy(needed + c->n_columns, c->query, c->n_query * sizeof *needed);
+    GBSI_TRY(
+        gbsi_solver_init_about(&s, c->model, c->evidence, &options, n_needed, needed, false, err));
     if (c->options.method == GBS_METHOD_AUTO || c->options.method == GBS_METHOD_EXACT) {
         GBSI_TRY(plan_tree(c, &s, &watch, &s.tree, err));
     }
@@ -201,6 +209,7 @@ static gbs_status make_trees(gbs_cases *c, gbs_error *err)
 
 cleanup:
     gbsi_free(query);
+    gbsi_free(needed);
     gbsi_solver_free(&s);
     return status;
 }

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "chains/run_options.h"
+#include "condition/prune.h"
 #include "drive/run_memory.h"
 #include "reference/enumerate.h"
 
@@ -134,6 +135,7 @@ gbs_status gbs_model_info(const gbs_model *model, const gbs_evidence *evidence,
     GBSI_OUT_STRUCT(info, gbs_info);
     gbs_status status = GBS_OK;
     gbs_run *run = NULL;
+    gbsi_pruning pruning = {0};
     gbs_info found = {0};
     count_factors(model, &found);
     GBSI_TRY(count_degrees(model, &found, err));
@@ -141,10 +143,13 @@ gbs_status gbs_model_info(const gbs_model *model, const gbs_evidence *evidence,
     found.n_observed = evidence == NULL ? 0 : gbs_evidence_n_observed(evidence);
     GBSI_TRY(prepare(model, evidence, options, &run, err));
     GBSI_TRY(count_run(run, &found, err));
+    GBSI_TRY(gbsi_prune(run->problem.whole, NULL, NULL, &pruning, err));
+    found.n_barren = pruning.n;
     GBSI_TRY(gbsi_inspect_elimination(run, &found, err));
     GBSI_TRY(gbsi_inspect_influence(run->problem.whole_graph, &found, err));
     gbsi_struct_give(info, &found, sizeof found);
 cleanup:
+    gbsi_pruning_clear(&pruning);
     gbs_run_free(run);
     return status;
 }

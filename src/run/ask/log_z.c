@@ -124,7 +124,12 @@ static gbs_status open_run(const gbs_ranks *ranks, const gbs_model *model,
                            bool *ladders, gbs_run **out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_run_purpose purpose = {.limited = true, .anneals = true, .up_only = true, .ranks = ranks};
+    /* what is left out is summed exactly, as method sample does not */
+    gbsi_run_purpose purpose = {.limited = true,
+                                .anneals = true,
+                                .up_only = true,
+                                .asks = options->method != GBS_METHOD_SAMPLE,
+                                .ranks = ranks};
     gbs_run *run = NULL;
     if (*ladders) {
         GBSI_TRY(gbsi_run_open(model, evidence, options, &purpose, &run, err));
@@ -165,7 +170,7 @@ static gbs_status answer(gbs_run *run, gbsi_drive *drive, double log_exact, bool
     const gbs_report *r = &run->report.public;
     gbs_status status = GBS_OK;
     found->n_free_variables = r->n_free_variables;
-    found->n_exact_variables = r->n_exact_variables;
+    found->n_exact_variables = r->n_exact_variables + r->n_pruned; /* summed, as well */
     if (run->problem.part == NULL) {
         drive->stop = GBSI_STOP_EXACT;
         report_exact(log_exact + run->problem.whole->log_constant, found);

@@ -159,7 +159,9 @@ static gbs_status answer_query(const gbs_model *model, const char *evidence, con
     if (evidence != NULL && evidence[0] != '\0') {
         GBSI_TRY(gbs_evidence_add(given, evidence, err));
     }
-    GBSI_TRY(gbs_run_new(model, given, options, &run, err));
+    GBSI_TRY(names == NULL ? gbs_run_new(model, given, options, &run, err)
+                           : gbs_run_new_about(NULL, model, given, options, a->n_variables,
+                                               a->variable, &run, err));
     GBSI_TRY(gbs_run_execute(run, NULL, err));
     ended = status;
     GBSI_TRY(collect(a, model, run, err));

@@ -76,6 +76,9 @@ typedef struct gbsi_run_purpose {
     bool divides; /* to be divided: only the plan's slots and levels are wanted, nothing is exact */
     bool up_only; /* exact parts are summed, without a marginal: gbs_log_z() */
     bool anneals; /* chains have temperatures and nothing is estimated: gbs_map(), gbs_log_z() */
+    bool asks;    /* variables that bear on nothing asked for may be left out ... */
+    const uint32_t *asked; /* ... [n_asked] the user's variables; borrowed while the run is made */
+    size_t n_asked;
     double penalty;         /* of hard zeros on the way, nats; 0: they stay hard */
     const gbs_ranks *ranks; /* that share its chains, borrowed; NULL: this process is alone */
     /* a model without factors has one of these two beside its variables: taken by the run; NULL:

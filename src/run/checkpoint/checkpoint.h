@@ -31,6 +31,7 @@ typedef enum gbsi_input {
     GBSI_INPUT_TARGET,
     GBSI_INPUT_DRAWS,
     GBSI_INPUT_MONITOR,
+    GBSI_INPUT_QUERY,
     GBSI_N_INPUTS
 } gbsi_input;
 

@@ -49,6 +49,8 @@ static const struct {
                           "--monitor or --joint: other variables than those of the checkpoint's "
                           "draws, or it has none"},
     [GBSI_INPUT_MONITOR] = {"monitor", "--monitor: not the variables of the checkpoint's run"},
+    [GBSI_INPUT_QUERY] = {"query", "--query: not the variables of the checkpoint's run, which left "
+                                   "out what they do not need"},
 };
 
 /* @param text [33] */

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "chains/run_options.h"
 #include "choose/exact_part.h"
+#include "plan/draw.h"
 #include "reference/enumerate.h"
 #include "trees/branches.h"
 
@@ -151,7 +152,7 @@ static bool is_drawn_exactly(const gbsi_problem *problem, const gbs_run_options 
     double ns = tree == NULL ? 0.0 : (double)tree->n_entries * (GBSI_TABLES_NS + GBSI_STACK_NS);
     double n_cliques = tree == NULL ? 0.0 : (double)tree->n_cliques;
     uint64_t bytes = tree == NULL ? 0 : gbsi_exact_bytes(tree, GBSI_KEEP_ALL);
-    if ((tree == NULL && problem->sparse == NULL) ||
+    if ((tree == NULL && problem->sparse == NULL && problem->components->n > 0) ||
         memchr(problem->exact, 0, problem->components->n) != NULL) {
         return false;
     }
@@ -266,7 +267,7 @@ static gbs_status choose_all(gbs_run *run, gbs_error *err)
     for (uint32_t i = 0; i < run->problem.components->n; ++i) {
         const uint32_t v =
             run->problem.components->variable[run->problem.components->variable_start[i]];
-        if (run->problem.exact[i] == 0) {
+        if (run->problem.exact[i] == 0 && gbsi_problem_asks(&run->problem, i)) {
             GBSI_TRY(gbsi_exact_refuse(plan, i, run->problem.whole->user_variable[v], err));
         }
     }
@@ -308,7 +309,7 @@ static uint64_t tree_bytes(const gbs_run *run)
     return bytes + (scratch < left ? scratch : left);
 }
 
-gbs_status gbsi_run_choose_exact(gbs_run *run, gbs_error *err)
+static gbs_status choose_exact(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const uint32_t n = run->problem.components->n;
@@ -346,4 +347,85 @@ gbs_status gbsi_run_choose_exact(gbs_run *run, gbs_error *err)
 
 cleanup:
     return status;
+}
+
+/* ---- barren variables ------------------------------------------------------------------------ */
+
+static bool all_exact(const gbsi_problem *p)
+{
+    return memchr(p->exact, 0, p->components->n) == NULL;
+}
+
+/* Whether barren variables may be drawn given the others, where these are answered exactly. */
+static bool may_draw_barren(const gbs_run *run)
+{
+    const gbs_run_options *o = &run->options;
+    return o->method == GBS_METHOD_AUTO && run->purpose.limited && !run->purpose.anneals &&
+           !run->purpose.divides && !run->purpose.asks && o->sequence == NULL && !o->partial_scan &&
+           !o->restarts && o->dummy_edges == NULL && o->estimator == GBS_ESTIMATOR_RAO_BLACKWELL &&
+           o->temper <= GBS_TEMPER_OFF && (gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) != 0;
+}
+
+/* Tries the problem without its barren variables. @param exact out: whether all of it is answered
+ * exactly, and can be drawn from. */
+static gbs_status choose_core(gbs_run *run, bool *exact, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const bool draws = run->purpose.draws;
+    GBSI_TRY(gbsi_problem_take_graph(&run->problem, err));
+    run->purpose.draws = true;
+    status = choose_exact(run, err);
+    run->purpose.draws = draws;
+    *exact = status >= 0 && all_exact(&run->problem);
+
+cleanup:
+    return status;
+}
+
+/* If not all is answered exactly as it is, but would be without the barren variables: leaves them
+ * out, to be drawn later. */
+static gbs_status leave_out_barren(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_problem full = run->problem;
+    gbsi_pruning pruning = {0};
+    gbsi_conditioned *core = NULL;
+    const gbs_exact_cost cost = run->report.public.exact;
+    const double nonzero = run->report.public.nonzero_entries;
+    bool exact = false;
+    GBSI_TRY(gbsi_prune(full.whole, NULL, gbsi_watch_current(), &pruning, err));
+    if (pruning.n == 0) {
+        goto cleanup;
+    }
+    GBSI_TRY(gbsi_pruned_part(full.whole, &pruning, &core, err));
+    run->problem = (gbsi_problem){
+        .model = full.model, .start = full.start, .whole = core, .penalty = full.penalty};
+    run->report.public.nonzero_entries = 0.0;
+    status = choose_core(run, &exact, err);
+    run->report.public.exact = cost;
+    run->report.public.nonzero_entries = nonzero;
+    if (exact) {
+        full.start = NULL;
+        run->problem.n_pruned = pruning.n;
+        gbsi_conditioned *whole = full.whole;
+        full.whole = NULL;
+        gbsi_problem_free(&full);
+        status = gbsi_barren_new(whole, &pruning, core, &run->problem.barren, err);
+    } else {
+        run->problem.start = NULL;
+        gbsi_problem_free(&run->problem);
+        run->problem = full;
+    }
+
+cleanup:
+    gbsi_pruning_clear(&pruning);
+    return status;
+}
+
+gbs_status gbsi_run_choose_exact(gbs_run *run, gbs_error *err)
+{
+    const gbs_status status = choose_exact(run, err);
+    return status < 0 || all_exact(&run->problem) || !may_draw_barren(run)
+               ? status
+               : leave_out_barren(run, err);
 }

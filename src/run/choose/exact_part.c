@@ -129,7 +129,8 @@ gbs_status gbsi_run_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     }
     GBSI_TRY(sum_others(run, drive, run->estimates.exact_p, &log_z, err));
     if (run->problem.part == NULL) {
-        run->report.public.log_z = run->problem.whole->log_constant + log_z;
+        run->report.public.log_z =
+            run->problem.n_skipped > 0 ? NAN : run->problem.whole->log_constant + log_z;
     } else { /* sampling has better use for the memory */
         gbsi_tree_free(run->problem.tree);
         gbsi_sparse_free(run->problem.sparse);
@@ -272,8 +273,9 @@ static gbs_status take_drawing(gbs_run *run, gbsi_drive *drive, drawing *d, gbs_
     gbs_status status = GBS_OK;
     const gbsi_problem *p = &run->problem;
     const size_t n = p->model->n_variables;
-    const size_t n_drawn =
-        p->tree != NULL ? p->tree->model->n_variables : p->sparse->n_variables; /* alike */
+    const size_t n_drawn = p->tree != NULL     ? p->tree->model->n_variables
+                           : p->sparse != NULL ? p->sparse->n_variables /* alike */
+                                               : p->whole->n_variables;
     if (p->tree != NULL) {
         GBSI_TRY(take_tables(run, drive, &d->tables, err));
     }
@@ -309,11 +311,26 @@ static void tell(gbs_run *run, gbsi_drive *drive)
     }
 }
 
+/* The last draw in the user's numbers. @return its log density. */
+static double take_draw(const gbs_run *run, const drawing *d, uint32_t chain, uint64_t draw)
+{
+    const gbsi_conditioned *whole = run->problem.whole;
+    const uint32_t *x = d->x;
+    if (run->problem.barren != NULL) {
+        gbsi_barren_draw(run->problem.barren, x, run->options.seed, chain, draw);
+        whole = run->problem.barren->full;
+        x = run->problem.barren->x;
+    }
+    for (uint32_t v = 0; v < whole->n_variables; ++v) {
+        d->user[whole->user_variable[v]] = gbsi_conditioned_states(whole, v)[x[v]];
+    }
+    return gbsi_conditioned_log_density(whole, x);
+}
+
 /* One draw of each chain. */
 static gbs_status draw_chains(const gbs_run *run, const gbsi_drive *drive, drawing *d,
                               gbs_error *err)
 {
-    const gbsi_conditioned *whole = run->problem.whole;
     gbs_status status = GBS_OK;
     const uint64_t draw = run->report.public.sweeps / run->options.thin - 1;
     for (uint32_t chain = 0; chain < run->options.chains && status >= 0; ++chain) {
@@ -321,23 +338,34 @@ static gbs_status draw_chains(const gbs_run *run, const gbsi_drive *drive, drawi
             gbsi_tree_draw(d->tables, run->options.seed, chain, draw, d->x);
         }
         gbsi_sparse_draw(d->sparse, run->options.seed, chain, draw, d->x);
-        for (uint32_t v = 0; v < whole->n_variables; ++v) {
-            d->user[whole->user_variable[v]] = gbsi_conditioned_states(whole, v)[d->x[v]];
-        }
-        if (gbsi_run_speaks(run->ranks)) {
-            status =
-                drive->callbacks->draw(drive->callbacks->context, draw, chain,
-                                       gbsi_conditioned_log_density(whole, d->x), d->user, err);
+        const bool speaks = drive->callbacks->draw != NULL && gbsi_run_speaks(run->ranks);
+        const double density = take_draw(run, d, chain, draw);
+        if (speaks) {
+            status = drive->callbacks->draw(drive->callbacks->context, draw, chain, density,
+                                            d->user, err);
         }
     }
     return status;
+}
+
+/* Draws of each chain: those that were asked for or, to estimate barren variables, as many as a
+ * fair coin needs for the target. */
+static uint64_t barren_sweeps(const gbs_run *run)
+{
+    const double target = run->report.public.target_error;
+    const double chains = (double)run->options.chains;
+    if (run->problem.barren == NULL || run->options.sweeps > 0 || target == 0.0) {
+        return run->options.sweeps;
+    }
+    return (uint64_t)(0.25 / (target * target) / chains) + 1;
 }
 
 gbs_status gbsi_run_sample_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     drawing d = {0};
-    if (drive->callbacks->draw == NULL || run->options.sweeps == 0) {
+    const uint64_t sweeps = barren_sweeps(run);
+    if ((drive->callbacks->draw == NULL && run->problem.barren == NULL) || sweeps == 0) {
         return GBS_OK;
     }
     if (run->problem.cutset != NULL) {
@@ -347,7 +375,7 @@ gbs_status gbsi_run_sample_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *e
                            run->report.public.exact.entries));
     }
     GBSI_TRY(take_drawing(run, drive, &d, err));
-    while (run->report.public.sweeps < run->options.sweeps && drive->stop == GBSI_GO_ON) {
+    while (run->report.public.sweeps < sweeps && drive->stop == GBSI_GO_ON) {
         ++run->report.public.sweeps;
         if (run->report.public.sweeps % run->options.thin == 0) {
             GBSI_TRY(draw_chains(run, drive, &d, err));

@@ -10,8 +10,47 @@
 #include "base/machine.h"
 #include "base/memory.h"
 #include "chains/run.h"
+#include "condition/prune.h"
 #include "condition/soften.h"
 #include "plan/draw.h"
+
+gbs_status gbsi_problem_ask(gbsi_problem *p, size_t n, const uint32_t *user, bool skip,
+                            gbsi_watch *watch, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    for (size_t i = 0; i < n; ++i) {
+        if (user[i] >= p->model->n_variables) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "query: there is no variable %" PRIu32 ", the model has %" PRIu32,
+                             user[i], p->model->n_variables);
+        }
+    }
+    GBSI_TRY(gbsi_prune_for(&p->whole, n, user, watch, &p->n_pruned, err));
+    if (skip) {
+        p->asked = gbsi_alloc_array_zero(p->whole->n_variables, 1);
+        if (p->asked == NULL) {
+            return gbsi_no_memory(err, "query", p->whole->n_variables);
+        }
+    }
+    for (size_t i = 0; skip && i < n; ++i) {
+        if (p->whole->free_variable[user[i]] != GBSI_NONE) {
+            p->asked[p->whole->free_variable[user[i]]] = 1;
+        }
+    }
+cleanup:
+    return status;
+}
+
+bool gbsi_problem_asks(const gbsi_problem *p, uint32_t component)
+{
+    const gbsi_components *c = p->components;
+    bool asks = p->asked == NULL || c->has_zeros[component];
+    for (size_t i = c->variable_start[component]; !asks && i < c->variable_start[component + 1];
+         ++i) {
+        asks = p->asked[c->variable[i]] != 0;
+    }
+    return asks;
+}
 
 gbs_status gbsi_problem_take_graph(gbsi_problem *p, gbs_error *err)
 {
@@ -154,11 +193,18 @@ gbs_status gbsi_problem_take_part(gbsi_problem *p, const gbs_run_options *option
         status = gbsi_no_memory(err, "components", whole->n_variables * sizeof *p->part_of);
         goto cleanup;
     }
+    for (uint32_t c = 0; c < p->components->n; ++c) {
+        const bool asks = gbsi_problem_asks(p, c);
+        for (size_t i = p->components->variable_start[c]; i < p->components->variable_start[c + 1];
+             ++i) {
+            keep[p->components->variable[i]] = asks && !p->exact[c];
+            p->n_skipped += !asks && !p->exact[c];
+        }
+    }
     for (uint32_t v = 0; v < whole->n_variables; ++v) {
-        keep[v] = !p->exact[p->components->of[v]];
         p->part_of[v] = keep[v] ? n_kept++ : GBSI_NONE;
     }
-    report->n_exact_variables = whole->n_variables - n_kept;
+    report->n_exact_variables = whole->n_variables - n_kept - p->n_skipped;
     if (n_kept > 0 && options->partial_scan) {
         GBSI_TRY(take_visited(p, options, keep, report, err));
     } else if (n_kept > 0 && n_kept == whole->n_variables) {
@@ -202,6 +248,8 @@ void gbsi_problem_free(gbsi_problem *p)
     gbsi_graph_free(p->whole_graph);
     gbsi_conditioned_free(p->whole);
     gbsi_free(p->target);
+    gbsi_free(p->asked);
+    gbsi_barren_free(p->barren);
     gbsi_free(p->exact);
     gbsi_free(p->enumerated);
     gbsi_sparse_free(p->sparse);

@@ -4,6 +4,7 @@
 #ifndef GBSI_CHOOSE_PROBLEM_H
 #define GBSI_CHOOSE_PROBLEM_H
 
+#include "choose/barren.h"
 #include "cutset/cutset.h"
 #include "gibbsite/run.h"
 #include "graph/graph.h"
@@ -15,6 +16,11 @@ typedef struct gbsi_problem {
     const gbs_model *model;  /* borrowed */
     uint32_t *start;         /* [model variables] user's start, NULL: drawn */
     gbsi_conditioned *whole; /* the model given evidence */
+    uint32_t n_pruned;   /* free variables that the whole has lost: nothing asked for needs them */
+    uint32_t n_skipped;  /* variables of components that are not answered, as nobody asks */
+    uint8_t *asked;      /* [whole variables] 1: asked for; NULL: all are */
+    gbsi_barren *barren; /* variables that the whole has lost, and that are drawn given draws of
+                            the others, all of which are exact; NULL: there are none */
     gbsi_graph *whole_graph; /* NULL for a lattice, as components and part_of */
     gbsi_components *components;
     uint8_t *exact;       /* [components] 1: answered exactly, by a tree, by sparse tables, given a
@@ -36,6 +42,12 @@ typedef struct gbsi_problem {
     gbsi_support support;   /* known of it; connected where no hard zeros remain */
 } gbsi_problem;
 
+/* Leaves out of the whole what bears on none of the user's variables that are asked for.
+ * @param skip whether components without any of them need no answer. */
+gbs_status gbsi_problem_ask(gbsi_problem *p, size_t n, const uint32_t *user, bool skip,
+                            gbsi_watch *watch, gbs_error *err);
+/* Whether a component holds a variable that is asked for, or zeros: there may be no state of it. */
+bool gbsi_problem_asks(const gbsi_problem *p, uint32_t component);
 /* The graph of the whole and its components. */
 gbs_status gbsi_problem_take_graph(gbsi_problem *p, gbs_error *err);
 /* The sampled part and its graph, once p->exact is known: all components that are not exact, or

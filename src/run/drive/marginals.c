@@ -50,6 +50,26 @@ static void put_sampled(const marginals_job *job, size_t at, double *const row[G
     }
 }
 
+/* A variable that has left the model: drawn given exact draws of the others, or without estimate.
+ */
+static void put_pruned(const marginals_job *job, uint32_t u, size_t at)
+{
+    const gbsi_barren *b = job->run->problem.barren;
+    const uint32_t v = b == NULL ? GBSI_NONE : b->full->free_variable[u];
+    for (uint32_t a = 0; b == NULL && a < job->run->problem.model->arity[u]; ++a) {
+        put_known(job, at + a, NAN, NAN);
+    }
+    for (uint32_t a = 0; b != NULL && a < b->full->arity[v]; ++a) {
+        const size_t state = at + gbsi_conditioned_states(b->full, v)[a];
+        double mcse = 0.0;
+        const double p = gbsi_barren_p(b, v, a, &mcse);
+        put_known(job, state, p, mcse);
+        if (job->out[GBSI_ESS] != NULL) {
+            job->out[GBSI_ESS][state] = p * (1.0 - p) / (mcse * mcse);
+        }
+    }
+}
+
 /* Fills the estimates of one of the user's variables. */
 static void variable_marginal(const marginals_job *job, uint32_t u, double *scratch)
 {
@@ -61,6 +81,9 @@ static void variable_marginal(const marginals_job *job, uint32_t u, double *scra
     const size_t at = problem->model->state_offset[u] - problem->model->state_offset[job->first];
     for (uint32_t a = 0; a < arity; ++a) {
         put_known(job, at + a, v == GBSI_NONE && whole->fixed_state[u] == a ? 1.0 : 0.0, 0.0);
+    }
+    if (v == GBSI_NONE && whole->fixed_state[u] == GBSI_NONE) {
+        put_pruned(job, u, at);
     }
     if (v == GBSI_NONE) {
         return;

@@ -30,6 +30,13 @@ gbs_status gbs_run_monitor(gbs_run *run, const uint32_t *variable, size_t n, gbs
             return gbsi_fail(err, GBS_ERR_ARGUMENT, "monitor: the model has %u variables, found %u",
                              run->problem.model->n_variables, variable[i]);
         }
+        const uint32_t v = run->problem.whole->free_variable[variable[i]];
+        if (v == GBSI_NONE ? run->problem.whole->fixed_state[variable[i]] == GBSI_NONE
+                           : run->problem.asked != NULL && run->problem.asked[v] == 0) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "monitor: variable %u is none of those that the run is about",
+                             variable[i]);
+        }
     }
     uint32_t *copy = gbsi_alloc_array(n + 1, sizeof *copy);
     if (copy == NULL) {

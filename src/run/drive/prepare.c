@@ -250,6 +250,16 @@ static void plan_pilot(gbs_run *run, int scan_kind)
     }
 }
 
+/* Whether the answer does not depend on variables that nobody asks for. Mean field does, a bound
+ * for all of them; traces tell of the whole; and lists of variables would name some that are gone.
+ */
+static bool may_leave_out(const gbs_run *run)
+{
+    const gbs_run_options *o = &run->options;
+    return !gbsi_run_is_mean_field(run) && o->estimator != GBS_ESTIMATOR_TRACES &&
+           o->sequence == NULL && !o->partial_scan && !o->restarts && o->dummy_edges == NULL;
+}
+
 gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -265,10 +275,16 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
     }
     GBSI_TRY(
         gbsi_condition_watched(run->problem.model, evidence, &watch, &run->problem.whole, err));
+    if (run->purpose.asks && may_leave_out(run)) {
+        GBSI_TRY(gbsi_problem_ask(&run->problem, run->purpose.n_asked, run->purpose.asked,
+                                  !run->purpose.up_only, &watch, err));
+    }
     GBSI_TRY(find_part(run, &watch, err));
     run->problem.n_sampled = run->problem.part == NULL ? 0 : run->problem.part->n_variables;
     gbsi_run_choose_runner(run);
-    run->report.public.n_free_variables = run->problem.whole->n_variables;
+    run->report.public.n_pruned =
+        run->problem.barren != NULL ? 0 : run->problem.n_pruned + run->problem.n_skipped;
+    run->report.public.n_free_variables = run->problem.whole->n_variables + run->problem.n_pruned;
     run->estimates.rao_blackwell = run->options.estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
     if (run->plain->compile != NULL) {
         GBSI_TRY(run->plain->compile(run, &watch, err));

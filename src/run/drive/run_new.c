@@ -161,22 +161,25 @@ cleanup:
     return status;
 }
 
-/* @param ranks NULL: none. @param draws whether the run is made for its draws. */
+/* @param ranks NULL: none. @param purpose what the run is made for; the rest is set here. */
 static gbs_status new_run(const gbs_ranks *ranks, const gbs_model *model,
-                          const gbs_evidence *evidence, const gbs_run_options *options, bool draws,
-                          gbs_run **out, gbs_error *err)
+                          const gbs_evidence *evidence, const gbs_run_options *options,
+                          gbsi_run_purpose purpose, gbs_run **out, gbs_error *err)
 {
     GBSI_NEED(model);
     GBSI_NEED(out);
     gbs_status status = GBS_OK;
     gbs_run *run = NULL;
-    const gbsi_run_purpose purpose = {.limited = true,
-                                      .draws = draws,
-                                      .ranks = ranks != NULL && ranks->n_ranks > 1 ? ranks : NULL};
+    purpose.limited = true;
+    purpose.ranks = ranks != NULL && ranks->n_ranks > 1 ? ranks : NULL;
     status = gbsi_run_open(model, evidence, options, &purpose, &run, err);
     if (status >= 0) {
         status =
             gbsi_run_note_inputs(&run->problem, &run->checkpoints, evidence, &run->options, err);
+    }
+    if (status >= 0 && run->report.public.n_pruned > 0) {
+        status = gbsi_run_note_variables(&run->checkpoints, GBSI_INPUT_QUERY, purpose.asked,
+                                         purpose.n_asked, err);
     }
     GBSI_TRY(gbsi_ranks_meet(purpose.ranks, status, err));
     GBSI_TRY(gbsi_ranks_compare(run, err));
@@ -184,6 +187,7 @@ static gbs_status new_run(const gbs_ranks *ranks, const gbs_model *model,
     run->options.start = NULL;
     run->options.dummy_edges = NULL;
     run->options.target = NULL;
+    run->purpose.asked = NULL;
     gbsi_run_leave(&run->budget);
     *out = run;
     run = NULL;
@@ -227,7 +231,18 @@ gbs_status gbsi_run_new_of_levels(const gbs_model *variables, gbsi_levels *level
 gbs_status gbs_run_new(const gbs_model *model, const gbs_evidence *evidence,
                        const gbs_run_options *options, gbs_run **out, gbs_error *err)
 {
-    return new_run(NULL, model, evidence, options, false, out, err);
+    return new_run(NULL, model, evidence, options, (gbsi_run_purpose){0}, out, err);
+}
+
+gbs_status gbs_run_new_about(const gbs_ranks *ranks, const gbs_model *model,
+                             const gbs_evidence *evidence, const gbs_run_options *options, size_t n,
+                             const uint32_t *variable, gbs_run **out, gbs_error *err)
+{
+    if (n > 0) {
+        GBSI_NEED(variable);
+    }
+    const gbsi_run_purpose purpose = {.asks = true, .asked = variable, .n_asked = n};
+    return new_run(ranks, model, evidence, options, purpose, out, err);
 }
 
 gbs_status gbs_run_new_on_ranks(const gbs_ranks *ranks, const gbs_model *model,
@@ -235,7 +250,7 @@ gbs_status gbs_run_new_on_ranks(const gbs_ranks *ranks, const gbs_model *model,
                                 gbs_run **out, gbs_error *err)
 {
     GBSI_NEED(ranks);
-    return new_run(ranks, model, evidence, options, false, out, err);
+    return new_run(ranks, model, evidence, options, (gbsi_run_purpose){0}, out, err);
 }
 
 gbs_status gbs_run_new_for_draws_on_ranks(const gbs_ranks *ranks, const gbs_model *model,
@@ -244,7 +259,7 @@ gbs_status gbs_run_new_for_draws_on_ranks(const gbs_ranks *ranks, const gbs_mode
                                           gbs_error *err)
 {
     GBSI_NEED(ranks);
-    return new_run(ranks, model, evidence, options, true, out, err);
+    return new_run(ranks, model, evidence, options, (gbsi_run_purpose){.draws = true}, out, err);
 }
 
 gbs_status gbs_run_new_for_draws(const gbs_model *model, const gbs_evidence *evidence,
@@ -252,7 +267,8 @@ gbs_status gbs_run_new_for_draws(const gbs_model *model, const gbs_evidence *evi
 {
     gbs_run_options chains;
     const double begun_s = gbsi_clock_s();
-    const gbs_status status = new_run(NULL, model, evidence, options, true, out, err);
+    const gbs_status status =
+        new_run(NULL, model, evidence, options, (gbsi_run_purpose){.draws = true}, out, err);
     if (status != GBS_ERR_LIMIT || gbsi_options_take(options, &chains, NULL) < 0 ||
         chains.method != GBS_METHOD_AUTO) {
         return status;
@@ -263,7 +279,8 @@ gbs_status gbs_run_new_for_draws(const gbs_model *model, const gbs_evidence *evi
     }
     chains.method = GBS_METHOD_SAMPLE; /* which needs less memory than a look at trees */
     gbsi_watch *before = gbsi_watch_enter(&watch);
-    const gbs_status again = new_run(NULL, model, evidence, &chains, true, out, err);
+    const gbs_status again =
+        new_run(NULL, model, evidence, &chains, (gbsi_run_purpose){.draws = true}, out, err);
     gbsi_watch_leave(before);
     return again;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ways of running without chains: exact answers, and mean field in place of an answer. */
+#include <math.h>
 #include <stdio.h>
 
 #include "choose/exact_part.h"
@@ -14,7 +15,8 @@ static bool nothing_is_sampled(const gbs_run *run)
 
 static gbs_status answer(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
-    run->report.public.log_z = run->problem.whole->log_constant; /* if nothing is free */
+    run->report.public.log_z = /* if nothing is free */
+        run->problem.n_skipped > 0 ? NAN : run->problem.whole->log_constant;
     return gbsi_run_exactly(run, drive, err);
 }
 
@@ -63,6 +65,60 @@ const gbsi_runner gbsi_runner_exact = {
     .begin = answer,
     .advance = sample,
     .judge = say_exact,
+    .digest = gbsi_marginals_digest,
+};
+
+/* ---- barren variables given exact draws of the others ---------------------------------------- */
+
+static bool draws_barren(const gbs_run *run)
+{
+    return run->problem.barren != NULL;
+}
+
+static gbs_status draw_barren(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    const gbs_status status = gbsi_run_sample_exactly(run, drive, err);
+    const gbsi_barren *b = run->problem.barren;
+    run->report.public.updates = b->n_draws * b->full->n_variables;
+    drive->stop = drive->stop == GBSI_GO_ON ? GBSI_STOP_EXACT : drive->stop;
+    return status;
+}
+
+static gbs_status check_barren(const gbs_run *run, gbs_error *err)
+{
+    return run->problem.barren->n_draws == 0 ? gbsi_no_draw_kept(err) : GBS_OK;
+}
+
+static gbs_status say_barren(gbs_run *run, gbs_error *err)
+{
+    gbs_report *r = &run->report.public;
+    const gbsi_barren *b = run->problem.barren;
+    r->method = r->n_exact_variables > 0 ? "exact+sampled" : "sampled";
+    r->n_drawn = b->pruning.n;
+    r->max_mcse = 0.0;
+    r->min_ess = (double)b->n_draws;
+    for (uint32_t i = 0; i < b->pruning.n; ++i) {
+        const uint32_t v = b->pruning.variable[i];
+        for (uint32_t a = 0; a < b->full->arity[v]; ++a) {
+            double error = 0.0;
+            (void)gbsi_barren_p(b, v, a, &error);
+            r->max_mcse = error > r->max_mcse ? error : r->max_mcse;
+        }
+    }
+    r->converged = b->n_draws > 1 && (r->target_error == 0.0 || r->max_mcse <= r->target_error);
+    gbsi_say(
+        r->verdict, sizeof r->verdict, "%s: largest standard error %.2g of %llu independent draws",
+        r->converged ? "converged" : "not converged", r->max_mcse, (unsigned long long)b->n_draws);
+    return b->n_draws == 0 ? GBS_OK : run->runner->digest(run, r->digest, err);
+}
+
+const gbsi_runner gbsi_runner_barren = {
+    .name = "barren",
+    .suits = draws_barren,
+    .begin = answer,
+    .advance = draw_barren,
+    .judge = say_barren,
+    .check = check_barren,
     .digest = gbsi_marginals_digest,
 };
 

@@ -114,6 +114,14 @@ static void write_model(gbs_output *output, const summary *s)
     gbsi_output_uint(output, gbs_model_n_variables(model));
     gbsi_output_text(output, ", \"free_variables\": ");
     gbsi_output_uint(output, gbs_run_report(s->run)->n_free_variables);
+    if (gbs_run_report(s->run)->n_pruned > 0) {
+        gbsi_output_text(output, ", \"pruned\": ");
+        gbsi_output_uint(output, gbs_run_report(s->run)->n_pruned);
+    }
+    if (gbs_run_report(s->run)->n_drawn > 0) {
+        gbsi_output_text(output, ", \"drawn\": ");
+        gbsi_output_uint(output, gbs_run_report(s->run)->n_drawn);
+    }
     if (s->run->report.bare) { /* they were never made */
         gbsi_output_text(output, ", \"factors\": null, \"digest\": null");
     } else {

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a question does not touch: variables that can be summed out of one factor alone, which then
+ * leaves the model with them. */
+#ifndef GBSI_CONDITION_PRUNE_H
+#define GBSI_CONDITION_PRUNE_H
+
+#include "condition/condition.h"
+
+/* How far the largest sum may be from the smallest, relative to it, to be called constant. */
+#define GBSI_CONSTANT_SUM 0x1p-40
+
+/* Barren variables of a conditioned model, in the order in which they leave it. */
+typedef struct gbsi_pruning {
+    uint32_t n;
+    uint32_t *variable;   /* [n] */
+    size_t *factor_start; /* [n + 1] */
+    size_t *factor;       /* [factor_start[n]] those that leave with each */
+    uint8_t *pruned;      /* [whole variables] 1 where pruned */
+    uint8_t *dropped;     /* [whole factors] 1 where they leave */
+    double log_sum;       /* ln of the product of the sums over the variables */
+} gbsi_pruning;
+
+/* Finds the barren variables: a variable that is not asked for and stands in one factor f (or in
+ * the levels of one noisy factor) whose sum over it is the same for all states of the others. The
+ * sum is a constant, and both leave; that may make others barren. No direction of edges is used.
+ *
+ *     sum over v of f(v, n) = s for all n:   v and f leave, ln Z gains ln s [M78]
+ *
+ * O(entries of the factors whose sums are looked at + scopes).
+ * @param asked [whole variables] nonzero: stays; NULL: none is asked for.
+ * @param watch NULL, or may stop it: GBS_ERR_STOPPED.
+ * @param pruning out, the caller's to clear, also after a failure. */
+gbs_status gbsi_prune(const gbsi_conditioned *whole, const uint8_t *asked, gbsi_watch *watch,
+                      gbsi_pruning *pruning, gbs_error *err);
+void gbsi_pruning_clear(gbsi_pruning *pruning);
+
+/* What is left, as gbsi_conditioned_part(): the law of the variables that stay is the same. */
+gbs_status gbsi_pruned_part(const gbsi_conditioned *whole, const gbsi_pruning *pruning,
+                            gbsi_conditioned **part, gbs_error *err);
+
+/* Replaces *whole by what is left of it where something is pruned.
+ * @param user   [n] variables of the user's that are asked for; each number is one.
+ * @param n_pruned out; NULL: not told. */
+gbs_status gbsi_prune_for(gbsi_conditioned **whole, size_t n, const uint32_t *user,
+                          gbsi_watch *watch, uint32_t *n_pruned, gbs_error *err);
+
+/* The law of the i-th pruned variable given those that leave after it and those that stay.
+ * @param x [whole variables] their states; that of the variable itself is scratch.
+ * @param p [its arity] out, of sum 1. */
+void gbsi_pruned_law(const gbsi_conditioned *whole, const gbsi_pruning *pruning, uint32_t i,
+                     uint32_t *x, double *p);
+
+#endif
