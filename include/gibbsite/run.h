@@ -214,9 +214,13 @@ typedef struct gbs_report {
                        0: none */
     uint64_t exchange_messages; /**< sent by all ranks, burn-in included */
     uint64_t exchange_bytes;
-    double exchange_s;  /**< spent on sending and waiting, of the rank that spent most */
-    uint64_t n_watched; /**< of a large picture: variables that have errors, which max_mcse,
-                           max_rhat and min_ess are of; the others' are NAN. 0: all have */
+    double exchange_s;       /**< spent on sending and waiting, of the rank that spent most */
+    uint64_t n_watched;      /**< of a large picture: variables that have errors, which max_mcse,
+                                max_rhat and min_ess are of; the others' are NAN. 0: all have */
+    uint64_t n_hardly_moved; /**< sampled variables that changed fewer than 20 times in all chains
+                                  together although other states are possible, of which chains that
+                                  agree say nothing; gbs_run_hardly_moved() tells which. 0 with
+                                ladders of temperatures */
 } gbs_report;
 
 /**
@@ -324,6 +328,15 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_marginals_of(const gbs_run *run, uint32_
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_count_bytes(gbs_run *run, size_t bytes, const char *what,
                                                     gbs_error *err);
+
+/**
+ * Tell which variables report.n_hardly_moved counts.
+ *
+ * @param hardly out: [variables of the model] 1 for those, 0 for all others.
+ * @return GBS_ERR_UNSUPPORTED if the model is partitioned over ranks.
+ */
+GBS_API GBS_MUST_USE gbs_status gbs_run_hardly_moved(const gbs_run *run, uint8_t *hardly,
+                                                     gbs_error *err);
 
 /** @return the report; borrowed, valid until the run is freed; complete after gbs_run_execute(). */
 GBS_API const gbs_report *gbs_run_report(const gbs_run *run);
