@@ -12,9 +12,9 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TEXT = r'\(((?:\s*"[^"]*")+)'
-REASON = re.compile(r"^GBSI_REASON\((\w+),.*?SAY" + TEXT + r".*?TRY" + TEXT + r"(?:, (\w+)\(\))?", re.M | re.S)
+REASON = re.compile(r"^GBSI_REASON\((\w+),.*?SAY" + TEXT + r".*?TRY" + TEXT + r"(?:,\s*(\w+)\((?:run)?\))?", re.M | re.S)
 # The scans and the draw that rows of verdict.def find by a trait.
-TRAITS = {"block_scan": "GBSI_SCAN_CANDIDATE", "gbsi_scan_base_name": "GBSI_SCAN_BASE",
+TRAITS = {"block_scan": "GBSI_SCAN_CANDIDATE", "larger_blocks": "GBSI_SCAN_CANDIDATE", "gbsi_scan_base_name": "GBSI_SCAN_BASE",
           "independent_draw": "GBSI_DRAW_INDEPENDENT"}
 
 
@@ -57,7 +57,8 @@ def reasons():
     """(name, sentence, what to try) of every row of verdict.def, in order."""
     text = (ROOT / "src" / "run" / "drive" / "verdict.def").read_text()
     text = text[text.index("*/\nGBSI_REASON"):]
-    rows = [(name, said(sentence), said(advice).replace("...", name_with(TRAITS[by]) if by in TRAITS else "..."))
+    rows = [(name, said(sentence), said(advice).replace("......", "--scan ...")
+             .replace("...", name_with(TRAITS[by]) if by in TRAITS else "..."))
             for name, sentence, advice, by in REASON.findall(text)]
     assert len(rows) == text.count("GBSI_REASON(")
     return rows

@@ -221,6 +221,10 @@ typedef struct gbs_report {
                            them:  gbs_run_new_about() */
     uint32_t n_drawn; /**< free variables that no evidence depends on, drawn given independent draws
                            of the others, which are exact: where auto finds the whole too large */
+    uint64_t n_hardly_moved; /**< sampled variables that changed fewer than 20 times in all chains
+                                   together although other states are possible, of which chains that
+                                   agree say nothing; gbs_run_hardly_moved() tells which. 0 with
+                                 ladders of temperatures */
 } gbs_report;
 
 /**
@@ -346,6 +350,15 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_marginals_of(const gbs_run *run, uint32_
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_count_bytes(gbs_run *run, size_t bytes, const char *what,
                                                     gbs_error *err);
+
+/**
+ * Tell which variables report.n_hardly_moved counts.
+ *
+ * @param hardly out: [variables of the model] 1 for those, 0 for all others.
+ * @return GBS_ERR_UNSUPPORTED if the model is partitioned over ranks.
+ */
+GBS_API GBS_MUST_USE gbs_status gbs_run_hardly_moved(const gbs_run *run, uint8_t *hardly,
+                                                     gbs_error *err);
 
 /** @return the report; borrowed, valid until the run is freed; complete after gbs_run_execute(). */
 GBS_API const gbs_report *gbs_run_report(const gbs_run *run);

@@ -78,6 +78,11 @@ class _Told:
         return self.summary.get("digest")
 
     @property
+    def hardly_moved(self) -> int:
+        """How many variables changed so rarely that agreement of the chains says nothing of them: 0 where the answer can be trusted."""
+        return int(self.summary.get("hardly_moved_variables", 0))
+
+    @property
     def stopped(self) -> bool:
         """Whether a signal, the progress function or a limit ended the run before its target."""
         return bool(self.summary.get("stopped"))

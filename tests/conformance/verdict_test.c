@@ -317,6 +317,43 @@ static void estimates(void **state)
     check(model, &options, "never_moved", "64 variables never moved");
 }
 
+/* Two spins that hold together, nearly always up: chains that began down have left, and hardly any
+ * has been back. */
+static gbs_model *pair(void)
+{
+    const gbs_generate_ising_options shape = {.side = {2, 1, 1}, .coupling = 5.2, .field = 2.5};
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_generate_ising(&shape, &model, NULL), GBS_OK);
+    return model;
+}
+
+static void variables_that_hardly_move(void **state)
+{
+    (void)state;
+    const char *said = "2 variables hardly moved";
+    gbs_run_options options = sampled(16, 140000);
+    check(pair(), &options, "hardly_moved", said);
+    options.estimator = GBS_ESTIMATOR_COUNT;
+    options.chains = 4;
+    options.sweeps = 600000;
+    check(pair(), &options, "hardly_moved", said);
+    options = sampled(16, 140000);
+    options.scan = GBS_SCAN_SYSTEMATIC; /* there are no ladders of it */
+    check(pair(), &options, "hardly_moved_alone", said);
+    options.scan = GBS_SCAN_SPLASH; /* draws both together, again and again */
+    check(pair(), &options, NULL, NULL);
+    /* left to itself it tries ladders, which need not move what is rare */
+    options = sampled(16, 0);
+    check(pair(), &options, NULL, NULL);
+    /* a state that is rare whatever the neighbours are needs no moves */
+    const gbs_generate_ising_options alone = {
+        .side = {2, 1, 1}, .coupling = 0.5, .coupling_spread = 0.1, .field = 7.0};
+    gbs_model *rare = NULL;
+    assert_int_equal(gbs_generate_ising(&alone, &rare, NULL), GBS_OK);
+    options = sampled(16, 140000);
+    check(rare, &options, NULL, NULL);
+}
+
 /* ---- how the run was made ------------------------------------------------------------------- */
 
 static gbs_status ignore_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
@@ -333,6 +370,8 @@ static void draws_and_starts(void **state)
     const gbs_run_callbacks draws = {.draw = ignore_draw};
     gbs_run_options options = sampled(16, 10000);
     options.draw = GBS_DRAW_HERDED;
+    check(grid(8, 0.1), &options, NULL, NULL); /* the random draw agrees closely enough */
+    options.sweeps = 1000;
     check(grid(8, 0.1), &options, "biased_draw", "draw herded has a bias");
     options = sampled(16, 5000);
     options.scan = GBS_SCAN_SYNCHRONOUS;
@@ -458,6 +497,7 @@ int main(void)
         cmocka_unit_test(ladders),
         cmocka_unit_test(pictures),
         cmocka_unit_test(estimates),
+        cmocka_unit_test(variables_that_hardly_move),
         cmocka_unit_test(draws_and_starts),
         cmocka_unit_test(scans_that_omit_variables),
         cmocka_unit_test(nothing_to_judge),

@@ -77,7 +77,7 @@ static gbs_status load(gbs_run *run, const gbsi_source *source, gbs_error *err)
     return gbsi_take_numbers(source, run->own, n_cells(run), sizeof(uint64_t), err);
 }
 
-static const gbsi_part counts = {"counts", NULL, save, load};
+static const gbsi_part counts = {"counts", NULL, save, load, false};
 static const gbsi_part *const parts[] = {&counts, NULL};
 
 /* A rotation is off by less than one turn. */

@@ -46,6 +46,7 @@ typedef struct gbsi_batches {
 
 typedef struct gbsi_cell_summary {
     double p, mcse, ess, rhat;
+    double between; /* variance of p as the means of chains tell it; 0: too few chains to tell */
 } gbsi_cell_summary;
 
 /* spread.c: what is beside the fast sums of the chains of this rank. */

@@ -75,6 +75,19 @@ static const gbsi_half_time *half_time(const gbsi_estimate *e)
     return best;
 }
 
+/* With fewer chains their means say too little. */
+#define LEAST_MEANS 8
+
+/* The variance of the mean of all sequences from that of their means. */
+static double variance_between(const sequences *s)
+{
+    if (s->n < LEAST_MEANS) {
+        return 0;
+    }
+    const double squares = s->shift_square - s->shift * s->shift / s->n;
+    return squares > 0 ? squares / (s->n - 1) / s->n : 0;
+}
+
 /* ---- one cell ---- */
 
 typedef struct chain_view {
@@ -169,7 +182,7 @@ static double mean_of_chains(const gbsi_estimate *e, double sum, double updates)
 gbsi_cell_summary gbsi_summarise_cell(const gbsi_estimate *e, uint32_t slot, size_t cell)
 {
     const chain_view v = view_of(e, slot, cell);
-    gbsi_cell_summary out = {NAN, NAN, NAN, NAN};
+    gbsi_cell_summary out = {NAN, NAN, NAN, NAN, 0};
     if (v.updates <= 0) {
         return out;
     }
@@ -191,6 +204,7 @@ gbsi_cell_summary gbsi_summarise_cell(const gbsi_estimate *e, uint32_t slot, siz
     out.p = mean_of_chains(e, sum, v.updates);
     out.rhat = gbsi_rhat(s.within, s.shift, s.shift_square, s.n, s.n / s.inverse);
     out.mcse = mcse_of(e, slot, cell, sum, v.updates);
+    out.between = variance_between(&s);
     out.ess = gbsi_effective_size(out.p, out.mcse);
     return out;
 }
@@ -199,7 +213,7 @@ gbsi_cell_summary gbsi_summarise_cell(const gbsi_estimate *e, uint32_t slot, siz
 static gbsi_cell_summary part_of_cell(const gbsi_estimate *e, uint32_t slot, size_t cell,
                                       bool errors, bool constant)
 {
-    gbsi_cell_summary out = {NAN, NAN, NAN, NAN};
+    gbsi_cell_summary out = {NAN, NAN, NAN, NAN, 0};
     const double updates = (double)gbsi_estimate_updates(e, slot);
     double sum = 0;
     if (updates <= 0) {

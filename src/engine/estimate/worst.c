@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "estimate/estimate_internal.h"
+#include "simd/math.h"
 
 /* The largest values seen, as a heap with the smallest of them on top. */
 typedef struct largest {
@@ -90,6 +91,18 @@ static void tally_error(tally *t, double mcse)
     }
 }
 
+/* Modes that chains met in few long visits, each longer than a batch, are seen by batches as if
+ * every batch had met them anew. Chains are independent however long visits are: where the variance
+ * of their means is so many times what batches make of it, which chance hardly does, it counts in
+ * place of theirs, and twice, as lengths of visits vary as much as their mean. [M8] */
+#define BEYOND_CHANCE 3.5
+
+static double honest_error(const gbsi_cell_summary *s)
+{
+    const bool few_visits = s->between > BEYOND_CHANCE * s->mcse * s->mcse;
+    return few_visits ? gbsi_sqrt(2.0 * s->between) : s->mcse;
+}
+
 static void tally_slot(const gbsi_estimate *e, uint32_t slot, tally *t)
 {
     gbsi_estimate_worst *worst = &t->worst;
@@ -104,7 +117,7 @@ static void tally_slot(const gbsi_estimate *e, uint32_t slot, tally *t)
     for (size_t cell = gbsi_offset(&e->cell_start, slot);
          cell < gbsi_offset(&e->cell_start, slot + (size_t)1); cell++) {
         const gbsi_cell_summary s = gbsi_summarise_cell(e, slot, cell);
-        tally_error(t, s.mcse);
+        tally_error(t, honest_error(&s));
         see_extremes(worst, s.rhat, s.ess);
     }
 }

@@ -17,6 +17,8 @@
 
 struct gbsi_estimate;
 
+#define GBSI_HELD_OFTEN 20u /* see gbsi_pass.held */
+
 /* Traits. */
 #define GBSI_PASS_HEATS   1u /* follows job.beta */
 #define GBSI_PASS_OWNS    2u /* keeps states in a form of its own: plan, group, draw are NULL */
@@ -116,6 +118,11 @@ typedef struct gbsi_pass {
     /* With CONNECT, else NULL: whether the blocks so far show that all states of positive weight
      * are reached from each other. */
     bool (*connects)(const void *state);
+    /* OPTIONAL, both or neither: how often, up to GBSI_HELD_OFTEN, one block held the variable of a
+     * slot and all that factors join it to, be it through others, so that what it drew is
+     * independent of all before; and sets that, for a run that goes on. */
+    uint8_t (*held)(const void *state, uint32_t slot);
+    void (*set_held)(void *state, uint32_t slot, uint8_t n);
     /* OPTIONAL. Sets a callback for blocks. @param on_block NULL: none. */
     void (*watch)(void *state, gbsi_on_block *on_block, void *context);
 

@@ -64,3 +64,46 @@ void gbsi_zeros_note(gbsi_zeros *zeros, const gbsi_growth *growth)
         zeros->n_held[zeros->block[growth->clique[i].slot]] = 0;
     }
 }
+
+/* ---- components ------------------------------------------------------------------------------ */
+
+gbs_status gbsi_wholes_init(gbsi_wholes *wholes, const gbsi_plan *plan, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n = plan->n_slots;
+    uint32_t *of = gbsi_alloc_array(n, sizeof *of);
+    wholes->of = gbsi_alloc_array(n, sizeof *wholes->of);
+    if (of == NULL || wholes->of == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "splash", n * 2 * sizeof *of));
+    }
+    GBSI_TRY(gbsi_factor_blocks(plan->model, gbsi_watch_current(), of, &wholes->n, err));
+    wholes->size = gbsi_alloc_array_zero(wholes->n, sizeof *wholes->size);
+    wholes->n_times = gbsi_alloc_array_zero(wholes->n, 1);
+    if (wholes->size == NULL || wholes->n_times == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "splash", wholes->n * sizeof *wholes->size));
+    }
+    for (uint32_t s = 0; s < n; ++s) {
+        wholes->of[s] = of[plan->variable_of[s]];
+        ++wholes->size[wholes->of[s]];
+    }
+cleanup:
+    gbsi_free(of);
+    return status;
+}
+
+void gbsi_wholes_free(gbsi_wholes *wholes)
+{
+    gbsi_free(wholes->of);
+    gbsi_free(wholes->size);
+    gbsi_free(wholes->n_times);
+    *wholes = (gbsi_wholes){0};
+}
+
+/* A splash grows along factors: its variables are of one component. */
+void gbsi_wholes_note(gbsi_wholes *wholes, const gbsi_growth *growth)
+{
+    const uint32_t whole = wholes->of[growth->clique[0].slot];
+    if (growth->n == wholes->size[whole] && wholes->n_times[whole] < GBSI_HELD_OFTEN) {
+        ++wholes->n_times[whole];
+    }
+}

@@ -6,6 +6,7 @@
 #ifndef GBSI_SPLASH_HELD_BLOCKS_H
 #define GBSI_SPLASH_HELD_BLOCKS_H
 
+#include "plan/pass.h"
 #include "plan/plan.h"
 #include "splash/splash_tree.h"
 
@@ -17,6 +18,19 @@ typedef struct gbsi_zeros {
     uint32_t n_blocks;
     uint32_t n_open; /* blocks not held yet */
 } gbsi_zeros;
+
+/* Notes how often one splash held all variables of a component, whose states it then drew
+ * independently of all before. */
+typedef struct gbsi_wholes {
+    uint32_t *of;     /* [n slots] component */
+    uint32_t *size;   /* [n] slots */
+    uint8_t *n_times; /* [n] up to GBSI_HELD_OFTEN */
+    uint32_t n;
+} gbsi_wholes;
+
+gbs_status gbsi_wholes_init(gbsi_wholes *wholes, const gbsi_plan *plan, gbs_error *err);
+void gbsi_wholes_free(gbsi_wholes *wholes);
+void gbsi_wholes_note(gbsi_wholes *wholes, const gbsi_growth *growth);
 
 gbs_status gbsi_zeros_init(gbsi_zeros *zeros, const gbsi_plan *plan, gbs_error *err);
 void gbsi_zeros_free(gbsi_zeros *zeros);

@@ -29,7 +29,7 @@ uint64_t gbsi_splash_bytes(const gbsi_pass_setting *setting)
         (uint64_t)most * (sizeof(gbsi_splash_clique) + 4 * sizeof(gbsi_splash_operand) +
                           4 * sizeof(gbsi_splash_outer)) +
         (shares < many.n_ends ? shares : many.n_ends) * sizeof(gbsi_growth_share);
-    return gbsi_potentials_bytes(plan) + (uint64_t)n * (4 + 8 + 17 + 4) + many.n * 4 +
+    return gbsi_potentials_bytes(plan) + (uint64_t)n * (4 + 8 + 17 + 4 + 9) + many.n * 4 +
            options->splashes * of_block +
            setting->n_threads *
                (gbsi_grower_bytes(plan, options->grow) + gbsi_splash_work_bytes(plan, width, most));
@@ -83,7 +83,8 @@ static gbs_status take_slots(gbsi_splash *s, const gbs_run_options *options, gbs
         GBSI_PASS(GBSI_HAVE(err, "splash", s->lock));
     }
     GBSI_PASS(take_roots(s, options, err));
-    return gbsi_zeros_init(&s->zeros, s->setting.plan, err);
+    GBSI_PASS(gbsi_zeros_init(&s->zeros, s->setting.plan, err));
+    return gbsi_wholes_init(&s->wholes, s->setting.plan, err);
 }
 
 static void take_views(gbsi_splash *s)
@@ -153,6 +154,7 @@ void gbsi_splash_free(void *state)
     gbsi_roots_free(&s->roots[GBSI_REACH_INTERIOR]);
     gbsi_roots_free(&s->roots[GBSI_REACH_BOUNDARY]);
     gbsi_zeros_free(&s->zeros);
+    gbsi_wholes_free(&s->wholes);
     gbsi_potentials_free(s->potentials);
     gbsi_free(s);
 }

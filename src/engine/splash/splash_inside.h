@@ -42,6 +42,7 @@ struct gbsi_splash {
     uint32_t n_workers;
     gbsi_splash_worker *worker;
     gbsi_zeros zeros;
+    gbsi_wholes wholes;
     gbsi_splash_counts counts; /* but for n_log_entries, which workers count */
     bool crowded;
     gbsi_pass_job job;       /* the pass that is being run */

@@ -266,6 +266,7 @@ static void number_blocks(gbsi_splash *s, gbsi_reach reach, bool adapts)
         if (!adapts && s->zeros.n_open > 0) {
             gbsi_zeros_note(&s->zeros, &b->growth);
         }
+        gbsi_wholes_note(&s->wholes, &b->growth);
     }
 }
 
@@ -534,6 +535,18 @@ static bool connects(const void *state)
     return ((const gbsi_splash *)state)->zeros.n_open == 0;
 }
 
+static uint8_t held(const void *state, uint32_t slot)
+{
+    const gbsi_wholes *wholes = &((const gbsi_splash *)state)->wholes;
+    return wholes->n_times[wholes->of[slot]];
+}
+
+static void set_held(void *state, uint32_t slot, uint8_t n)
+{
+    const gbsi_wholes *wholes = &((gbsi_splash *)state)->wholes;
+    wholes->n_times[wholes->of[slot]] = n;
+}
+
 const gbsi_pass gbsi_pass_splash = {
     .name = "splash",
     .traits = GBSI_PASS_CONNECT,
@@ -546,6 +559,8 @@ const gbsi_pass gbsi_pass_splash = {
     .operations = operations,
     .least_operations = least_operations,
     .connects = connects,
+    .held = held,
+    .set_held = set_held,
     .watch = watch,
     .save = gbsi_splash_save,
     .load = gbsi_splash_load,

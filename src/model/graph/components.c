@@ -73,15 +73,17 @@ gbs_status gbsi_graph_components(const gbsi_graph *graph, uint32_t *component,
     return gbsi_watch_stopped(watch) ? gbsi_watch_fail(err, "finding components") : GBS_OK;
 }
 
-gbs_status gbsi_hard_blocks(const gbsi_conditioned *model, gbsi_watch *watch, uint32_t *block,
-                            uint32_t *n_blocks, gbs_error *err)
+/* Blocks of variables that factors join. @param hard only those with hard zeros. */
+static gbs_status join_factors(const gbsi_conditioned *model, bool hard, gbsi_watch *watch,
+                               uint32_t *block, uint32_t *n_blocks, gbs_error *err)
 {
     const gbsi_factors *factors = &model->factors;
     uint32_t *parent = NULL;
     GBSI_PASS(plant(model->n_variables, &parent, err));
     for (size_t f = 0; f < factors->n_factors; f++) {
         const size_t end = factors->scope_start[f + 1];
-        for (size_t i = factors->scope_start[f] + 1; model->has_zeros[f] && i < end; i++) {
+        const bool joins = !hard || model->has_zeros[f];
+        for (size_t i = factors->scope_start[f] + 1; joins && i < end; i++) {
             (void)gbsi_forest_join(parent, factors->scope[i - 1], factors->scope[i]);
         }
         if (gbsi_watch_spend(watch, 8 * (end - factors->scope_start[f]))) {
@@ -90,4 +92,16 @@ gbs_status gbsi_hard_blocks(const gbsi_conditioned *model, gbsi_watch *watch, ui
     }
     *n_blocks = number(model->n_variables, parent, block);
     return gbsi_watch_stopped(watch) ? gbsi_watch_fail(err, "finding components") : GBS_OK;
+}
+
+gbs_status gbsi_hard_blocks(const gbsi_conditioned *model, gbsi_watch *watch, uint32_t *block,
+                            uint32_t *n_blocks, gbs_error *err)
+{
+    return join_factors(model, true, watch, block, n_blocks, err);
+}
+
+gbs_status gbsi_factor_blocks(const gbsi_conditioned *model, gbsi_watch *watch, uint32_t *block,
+                              uint32_t *n_blocks, gbs_error *err)
+{
+    return join_factors(model, false, watch, block, n_blocks, err);
 }

@@ -91,6 +91,10 @@ gbs_status gbsi_graph_components(const gbsi_graph *graph, uint32_t *component,
 gbs_status gbsi_hard_blocks(const gbsi_conditioned *model, gbsi_watch *watch, uint32_t *block,
                             uint32_t *n_blocks, gbs_error *err);
 
+/* The same of all factors: the components of a model whose graph is not at hand. */
+gbs_status gbsi_factor_blocks(const gbsi_conditioned *model, gbsi_watch *watch, uint32_t *block,
+                              uint32_t *n_blocks, gbs_error *err);
+
 /* Whether some of these blocks surely needs separators of more than `width` variables in any tree
  * of cliques. @param watch where it stops the work nothing is shown; NULL: never stops.
  * @param too_dense out: false: not shown. */

@@ -3,6 +3,7 @@
 #ifndef GBSI_CHAINS_ESTIMATES_H
 #define GBSI_CHAINS_ESTIMATES_H
 
+#include "chains/moves.h"
 #include "estimate/estimate.h"
 #include "estimate/trace.h"
 #include "gibbsite/run.h"
@@ -15,6 +16,7 @@ typedef struct gbsi_estimates {
     gbsi_trace *trace;       /* of a lattice: GBSI_TRACE_* */
     size_t estimate_bytes;
     bool rao_blackwell;
+    gbsi_moves moves;  /* of variables of the part, where chains have a plan */
     double *exact_p;   /* [whole state_offset] filled by execute; NULL if none is exact */
     double exact_mcse; /* their standard errors: 0, or NAN if they are an approximation */
 } gbsi_estimates;

@@ -11,7 +11,8 @@
 
 void gbsi_report_init(gbsi_report *report)
 {
-    *report = (gbsi_report){.public = {.size = sizeof report->public,
+    *report = (gbsi_report){.bias_at_most = NAN,
+                            .public = {.size = sizeof report->public,
                                        .max_mcse = NAN,
                                        .max_rhat = NAN,
                                        .min_ess = NAN,

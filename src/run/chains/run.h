@@ -127,6 +127,17 @@ static inline bool gbsi_run_wants_temper(const gbs_run *run)
     return run->options.temper > GBS_TEMPER_OFF || of_log_z;
 }
 
+/* Whether it is counted how often variables change. Not where all is proved, or every pass starts
+ * afresh; and not where chains are in a form of their own: nothing in bits has evidence of its own,
+ * and thousands of sites of one kind move for one another, so that what stays is a mode of the
+ * whole, which traces of energy and magnetisation see. */
+static inline bool gbsi_run_counts_moves(const gbs_run *run)
+{
+    return run->engine.plan != NULL && !run->purpose.anneals && !run->options.restarts &&
+           run->options.certified == 0.0 && run->options.estimator != GBS_ESTIMATOR_TRACES &&
+           !gbsi_run_wants_temper(run);
+}
+
 /* run.c: puts the run's budget in force, unless another one is, until gbsi_run_leave() or
  * gbs_run_free(). */
 void gbsi_run_enter(gbsi_run_budget *budget);

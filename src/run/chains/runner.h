@@ -36,6 +36,7 @@ typedef struct gbsi_part {
     bool (*is_there)(const struct gbs_run *run); /* NULL: always */
     gbs_status (*save)(const struct gbs_run *run, const gbsi_sink *sink, gbs_error *err);
     gbs_status (*load)(struct gbs_run *run, const gbsi_source *source, gbs_error *err);
+    bool may_lack; /* files written before there was such a part have none */
 } gbsi_part;
 
 /* Functions may be NULL where nothing is to be done. */

@@ -83,6 +83,33 @@ static gbs_status load_estimates(gbs_run *run, const gbsi_source *source, gbs_er
     return gbsi_estimate_load(run->estimates.estimate, source, err);
 }
 
+static bool counts_moves(const gbs_run *run)
+{
+    return has_chains(run) && run->estimates.moves.n_slots > 0;
+}
+
+static gbs_status save_all_moves(const void *object, const gbsi_sink *sink, gbs_error *err)
+{
+    const gbs_run *run = object;
+    return gbsi_moves_save(&run->estimates.moves, &run->engine.executor, sink, err);
+}
+
+static gbs_status save_moves(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+{
+    return gbsi_put_sealed(sink, run, save_all_moves, err);
+}
+
+static gbs_status load_all_moves(void *object, const gbsi_source *source, gbs_error *err)
+{
+    gbs_run *run = object;
+    return gbsi_moves_load(&run->estimates.moves, &run->engine.executor, source, err);
+}
+
+static gbs_status load_moves(gbs_run *run, const gbsi_source *source, gbs_error *err)
+{
+    return gbsi_take_sealed(source, run, load_all_moves, "moves", err);
+}
+
 static bool traces(const gbs_run *run)
 {
     return has_chains(run) && run->estimates.trace != NULL;
@@ -124,18 +151,22 @@ static gbs_status load_ladders(gbs_run *run, const gbsi_source *source, gbs_erro
     return gbsi_tempered_load(run->tempered, run->engine.pool, source, err);
 }
 
-static const gbsi_part burn_in_part = {"burn-in", burns_in, gbsi_burn_in_save, gbsi_burn_in_load};
-static const gbsi_part chains_part = {"chains", has_chains, save_chains, load_chains};
-static const gbsi_part estimates_part = {"estimates", estimates, save_estimates, load_estimates};
-static const gbsi_part traces_part = {"traces", traces, save_traces, load_traces};
-static const gbsi_part monitored_part = {"monitored", monitored, save_monitored, load_monitored};
-static const gbsi_part ladders_part = {"ladders", NULL, save_ladders, load_ladders};
+static const gbsi_part burn_in_part = {"burn-in", burns_in, gbsi_burn_in_save, gbsi_burn_in_load,
+                                       false};
+static const gbsi_part chains_part = {"chains", has_chains, save_chains, load_chains, false};
+static const gbsi_part estimates_part = {"estimates", estimates, save_estimates, load_estimates,
+                                         false};
+static const gbsi_part moves_part = {"moves", counts_moves, save_moves, load_moves, true};
+static const gbsi_part traces_part = {"traces", traces, save_traces, load_traces, false};
+static const gbsi_part monitored_part = {"monitored", monitored, save_monitored, load_monitored,
+                                         false};
+static const gbsi_part ladders_part = {"ladders", NULL, save_ladders, load_ladders, false};
 
-const gbsi_part *const gbsi_chains_parts[] = {&burn_in_part, &chains_part,    &estimates_part,
-                                              &traces_part,  &monitored_part, NULL};
-const gbsi_part *const gbsi_ladders_parts[] = {&burn_in_part, &chains_part,    &estimates_part,
-                                               &traces_part,  &monitored_part, &ladders_part,
-                                               NULL};
+const gbsi_part *const gbsi_chains_parts[] = {
+    &burn_in_part, &chains_part, &estimates_part, &moves_part, &traces_part, &monitored_part, NULL};
+const gbsi_part *const gbsi_ladders_parts[] = {&burn_in_part, &chains_part, &estimates_part,
+                                               &moves_part,   &traces_part, &monitored_part,
+                                               &ladders_part, NULL};
 
 /* The first part from `part` on that is there. */
 static const gbsi_part *const *next_part(const gbs_run *run, const gbsi_part *const *part)
@@ -153,14 +184,10 @@ static gbs_status put_name(const gbsi_sink *sink, const char *name, gbs_error *e
     return sink->put(sink->context, padded, sizeof padded, err);
 }
 
-static gbs_status take_name(const gbsi_source *source, const char *name, gbs_error *err)
+static gbs_status missing(const char *name, gbs_error *err)
 {
-    char found[PART_NAME];
-    const gbs_status status = source->take(source->context, found, sizeof found, err);
-    return status < 0 || strncmp(found, name, sizeof found) == 0
-               ? status
-               : gbsi_fail(err, GBS_ERR_FORMAT,
-                           "the checkpoint is damaged: its part \"%s\" is missing", name);
+    return gbsi_fail(err, GBS_ERR_FORMAT, "the checkpoint is damaged: its part \"%s\" is missing",
+                     name);
 }
 
 /* The parts of the runner, then that of a task that is one call. */
@@ -181,17 +208,35 @@ cleanup:
     return status;
 }
 
+/* The name of the next part into `found`, unless one is there already or the file has ended. */
+static gbs_status next_name(const gbs_run *run, const gbsi_source *source, char found[PART_NAME],
+                            gbs_error *err)
+{
+    return found[0] != '\0' || gbsi_kept_left(run->checkpoints.from) == 0
+               ? GBS_OK
+               : source->take(source->context, found, PART_NAME, err);
+}
+
 gbs_status gbsi_run_load_parts(gbs_run *run, const gbsi_source *source, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const gbsi_more *more = &run->checkpoints.more;
     const gbsi_part *const *part = next_part(run, run->runner->parts);
+    char found[PART_NAME] = {0};
     for (; *part != NULL; part = next_part(run, part + 1)) {
-        GBSI_TRY(take_name(source, (*part)->name, err));
-        GBSI_TRY((*part)->load(run, source, err));
+        GBSI_TRY(next_name(run, source, found, err));
+        if (strncmp(found, (*part)->name, sizeof found) == 0) {
+            found[0] = '\0';
+            GBSI_TRY((*part)->load(run, source, err));
+        } else if (!(*part)->may_lack) {
+            return missing((*part)->name, err);
+        }
     }
     if (more->name != NULL) {
-        GBSI_TRY(take_name(source, more->name, err));
+        GBSI_TRY(next_name(run, source, found, err));
+        if (strncmp(found, more->name, sizeof found) != 0) {
+            return missing(more->name, err);
+        }
         GBSI_TRY(gbsi_take_sealed(source, more->object, more->load, more->name, err));
     }
 cleanup:

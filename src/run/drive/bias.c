@@ -19,6 +19,7 @@
 /* The results of the comparison over all marginals. */
 typedef struct comparison {
     double bias;         /* NAN: no two standard errors to compare with */
+    double at_most;      /* what the bias is below, chance included; NAN as well */
     uint32_t variable;   /* where, the user's number */
     double random_error; /* largest standard error of the random draw */
     double passes;       /* it was run for */
@@ -31,6 +32,12 @@ static double deviations(size_t n)
     return gbsi_sqrt(2.0 * gbsi_log((double)n + 1.0)) + 2.0;
 }
 
+/* That of an error which is known; a variable that never moved has none. */
+static double square(double error)
+{
+    return isnan(error) ? 0.0 : error * error;
+}
+
 static void compare_slot(const gbs_run *run, const gbsi_estimate *other, uint32_t slot, double z,
                          double *scratch, comparison *c)
 {
@@ -40,11 +47,14 @@ static void compare_slot(const gbs_run *run, const gbsi_estimate *other, uint32_
     gbsi_estimate_slot(run->estimates.estimate, slot, own[0], own[1], NULL, NULL);
     gbsi_estimate_slot(other, slot, random[0], random[1], NULL, NULL);
     for (uint32_t a = 0; a < k; ++a) {
+        const double apart = fabs(own[0][a] - random[0][a]);
+        const double known = z * gbsi_sqrt(square(own[1][a]) + square(random[1][a]));
         const double error = gbsi_sqrt(own[1][a] * own[1][a] + random[1][a] * random[1][a]);
+        c->at_most = apart + known <= c->at_most ? c->at_most : apart + known;
         if (isnan(error)) {
             continue;
         }
-        const double beyond = fabs(own[0][a] - random[0][a]) - z * error;
+        const double beyond = apart - z * error;
         if (isnan(c->bias) || beyond > c->bias) {
             c->bias = beyond > 0.0 ? beyond : 0.0;
             c->variable = run->problem.part->user_variable[run->engine.plan->variable_of[slot]];
@@ -79,12 +89,14 @@ static gbs_status compare(const gbs_run *run, const gbsi_estimate *other, compar
 static gbs_status compare_ranks(const gbs_ranks *ranks, comparison *c, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    double most[2] = {isnan(c->bias) ? -1.0 : c->bias, c->random_error};
-    GBSI_TRY(gbsi_ranks_combine(ranks, GBS_COMBINE_MAX_F64, most, 2, err));
+    double most[3] = {isnan(c->bias) ? -1.0 : c->bias, c->random_error,
+                      isnan(c->at_most) ? -1.0 : c->at_most};
+    GBSI_TRY(gbsi_ranks_combine(ranks, GBS_COMBINE_MAX_F64, most, 3, err));
     uint64_t from_end = c->bias == most[0] ? UINT32_MAX - c->variable : 0;
     GBSI_TRY(gbsi_ranks_combine(ranks, GBS_COMBINE_MAX_U64, &from_end, 1, err));
     c->bias = most[0] < 0.0 ? (double)NAN : most[0];
     c->random_error = most[1];
+    c->at_most = most[2] < 0.0 ? (double)NAN : most[2];
     c->variable = UINT32_MAX - (uint32_t)from_end;
 cleanup:
     return status;
@@ -195,6 +207,8 @@ static gbs_status tell(gbs_run *run, const comparison *c, gbs_error *err)
     const double at_length =
         c->random_error * gbsi_sqrt(c->passes / (double)run->report.public.sweeps);
     run->report.public.bias_estimate = c->bias;
+    run->report.bias_at_most =
+        converges(&run->options, run->engine.scan_traits) && c->bias == 0.0 ? 0.0 : c->at_most;
     if (isnan(c->bias)) {
         return GBS_OK;
     }
@@ -234,7 +248,7 @@ gbs_status gbsi_run_compare(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     if (draw == NULL || (draw->traits & GBSI_DRAW_EXACT) != 0 || stop >= GBSI_STOP_TIME) {
         return GBS_OK;
     }
-    comparison c = {.bias = NAN, .passes = (double)passes};
+    comparison c = {.bias = NAN, .at_most = NAN, .passes = (double)passes};
     drive->stop = GBSI_GO_ON;
     GBSI_TRY(count_weights(run, err));
     GBSI_TRY(gbsi_run_new_estimate(run, &other, err));

@@ -29,23 +29,30 @@ static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     if (!decides && !shown && run->ranks == NULL) {
         return GBS_OK;
     }
-    const gbs_status status = run->runner->errors(run, err);
+    gbs_status status = GBS_OK;
+    GBSI_TRY(run->runner->errors(run, err));
     drive->worst_error = run->report.public.max_mcse;
     drive->rhat = run->report.public.max_rhat;
-    if (status < 0 || !decides) {
-        return status;
+    if (!decides) {
+        return GBS_OK;
     }
-    const bool stuck = gbsi_run_is_stuck(run, drive, run->report.public.max_rhat);
-    const gbs_status turned = gbsi_run_turn_to_ladders(run, drive, stuck, err);
+    const bool reached = run->report.public.max_mcse <= run->report.public.target_error &&
+                         gbsi_run_chains_agree(run->runner, &run->report) && gbsi_run_has_wandered(run);
+    const bool still = reached && run->report.public.n_hardly_moved > 0;
+    bool stops = reached && !(still && gbsi_run_may_climb(run, drive, false));
+    const bool climbs = gbsi_run_is_stuck(run, drive, run->report.public.max_rhat) ||
+                        (still && gbsi_run_may_climb(run, drive, true));
+    const gbs_status turned = gbsi_run_turn_to_ladders(run, drive, climbs, err);
     if (turned < 0 || drive->stop != GBSI_GO_ON) {
         return turned;
     }
-    if (run->report.public.max_mcse <= run->report.public.target_error &&
-        gbsi_run_chains_agree(run->runner, &run->report) && gbsi_run_has_wandered(run)) {
+    GBSI_TRY(gbsi_run_any(run->ranks, &stops, err));
+    if (stops) {
         drive->stop = GBSI_STOP_TARGET;
     } else if (run->problem.support == GBSI_SUPPORT_DISCONNECTED) {
         drive->stop = GBSI_STOP_SUPPORT; /* what more sweeps cannot cross they cannot cross */
     }
+cleanup:
     return status;
 }
 
@@ -147,7 +154,11 @@ cleanup:
 
 gbs_status gbsi_chains_errors(gbs_run *run, gbs_error *err)
 {
-    return gbsi_estimates_report(&run->estimates, run->engine.pool, &run->report.public, err);
+    gbs_status status = GBS_OK;
+    GBSI_TRY(gbsi_estimates_report(&run->estimates, run->engine.pool, &run->report.public, err));
+    GBSI_TRY(gbsi_run_find_still(run, err));
+cleanup:
+    return status;
 }
 
 gbs_status gbsi_chains_remark(gbs_run *run, gbs_error *err)

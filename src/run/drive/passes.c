@@ -58,7 +58,13 @@ gbs_status gbsi_run_advance(gbs_run *run, gbsi_drive *drive, gbsi_estimate *esti
 /* With traces alone a pass that is kept has no estimate. */
 gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *err)
 {
+    if (keep) {
+        gbsi_moves_begin(&run->engine.executor, &run->estimates.moves);
+    }
     const gbs_status status = run_once(run, drive, keep ? run->estimates.estimate : NULL, err);
+    if (status >= 0 && keep) {
+        gbsi_moves_count(&run->engine.executor, &run->estimates.moves);
+    }
     if (status == GBS_STOPPED && keep) {
         const gbs_status warned = gbsi_report_warn(
             &run->report, err, "the last sweep was stopped early by --time or a signal: %s",

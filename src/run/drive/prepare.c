@@ -153,6 +153,9 @@ gbs_status gbsi_chains_prepare(gbs_run *run, gbs_error *err)
     if (run->options.estimator != GBS_ESTIMATOR_TRACES && !run->purpose.anneals) {
         GBSI_TRY(gbsi_run_new_estimate(run, &run->estimates.estimate, err));
     }
+    if (gbsi_run_counts_moves(run)) {
+        GBSI_TRY(gbsi_moves_take(&run->engine.executor, &run->estimates.moves, err));
+    }
 cleanup:
     return status;
 }

@@ -24,7 +24,7 @@ static double target_of(const gbsi_report *report, const gbsi_run_purpose *purpo
 
 /* Whether errors are judged: those of draws that are asked for as such only by a target that was
  * given. */
-static bool has_target(const gbsi_run_purpose *purpose, const gbs_run_options *options)
+static bool judges_errors(const gbsi_run_purpose *purpose, const gbs_run_options *options)
 {
     return !purpose->draws || options->target_error > 0.0;
 }
@@ -139,6 +139,18 @@ static const char *block_scan(void)
     return gbsi_scan_of(gbsi_scan_with(GBSI_SCAN_CANDIDATE))->name;
 }
 
+/* What makes blocks larger: "--scan splash", or in a run that has splashes already "a larger
+ * --width". In two parts, as the scan is known by a trait. */
+static const char *larger_blocks(const gbs_run *run)
+{
+    return has_splashes(&run->engine) ? "a larger --width" : "--scan ";
+}
+
+static const char *block_scan_unless_used(const gbs_run *run)
+{
+    return has_splashes(&run->engine) ? "" : block_scan();
+}
+
 static const char *independent_draw(void)
 {
     return gbsi_draw_name(gbsi_draw_with(GBSI_DRAW_INDEPENDENT));
@@ -193,13 +205,16 @@ static double sweeps_for_trips(const gbs_report *r)
     static bool name##_applies(const gbs_run *run)                         \
     {                                                                      \
         const gbs_report *r = &run->report.public;                         \
-        (void)r;                                                           \
+        const double target = target_of(&run->report, &run->purpose);      \
+        const bool judged = judges_errors(&run->purpose, &run->options);   \
+        (void)r, (void)target, (void)judged;                               \
         return condition;                                                  \
     }                                                                      \
     static void name##_say(const gbs_run *run, char *text, size_t size)    \
     {                                                                      \
         const gbs_report *r = &run->report.public;                         \
-        (void)r;                                                           \
+        const double target = target_of(&run->report, &run->purpose);      \
+        (void)r, (void)target;                                             \
         sentence;                                                          \
     }                                                                      \
     static void name##_advise(const gbs_run *run, char *text, size_t size) \

@@ -175,6 +175,11 @@ static gbs_status add_running(gbs_run *run, gbsi_run_memory *m, uint64_t compili
     const uint64_t all = more(run->estimates.estimate_bytes, run->estimates.estimate_bytes);
     result = shape.kind == GBS_ESTIMATOR_TRACES ? 0 : result;
     m->states = gbsi_executor_bytes(&setting, gbsi_options_threads(&run->options));
+    if (gbsi_run_counts_moves(run)) {
+        const uint32_t n_own =
+            run->engine.own.some ? run->engine.own.n : (uint32_t)gbsi_options_chains(&run->options);
+        m->states = more(m->states, gbsi_moves_bytes(run->engine.plan, n_own));
+    }
     if (!run->purpose.anneals) {
         m->estimators =
             touched_bytes(&run->options, run->spread, &shape, run->estimates.estimate_bytes);

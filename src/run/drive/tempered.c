@@ -21,6 +21,10 @@
 #define TRIED_S     1.0
 #define TRIED_SHARE 0.05 /* of --time */
 
+/* If they agree, but variables hardly moved, they go on for a part of that: what is moderately rare
+ * moves soon, and what is not does not move for long. */
+#define STILL 8.0
+
 #define LADDER_BURN_IN 2784u /* iterations: all rounds, and a window that was not enough */
 
 #define SHARE_OF_TIME 0.5 /* of what is left when burn-in begins, which it may take */
@@ -364,17 +368,32 @@ static bool may_temper(const gbs_run *run, const gbsi_drive *drive)
            !o->restarts && !o->partial_scan;
 }
 
+/* Operations after which plain chains have been tried long enough. */
+static double operations_tried(const gbs_run *run)
+{
+    const double share_s = TRIED_SHARE * run->options.time_s;
+    return 1e9 * (share_s > 0.0 && share_s < TRIED_S ? share_s : TRIED_S);
+}
+
+bool gbsi_run_may_climb(const gbs_run *run, const gbsi_drive *drive, bool now)
+{
+    const gbsi_executor *x = &run->engine.executor;
+    const double operations = x->pass->operations(x->pass_state, x->n_all);
+    const double updates = (double)run->report.public.updates;
+    const bool tried = STILL * operations >= operations_tried(run) ||
+                       updates >= TRIED_SHARE * (double)run->options.max_updates;
+    return may_temper(run, drive) && tried == now;
+}
+
 bool gbsi_run_is_stuck(const gbs_run *run, const gbsi_drive *drive, double rhat)
 {
     const gbsi_executor *x = &run->engine.executor;
-    const double share_s = TRIED_SHARE * run->options.time_s;
-    const double tried_s = share_s > 0.0 && share_s < TRIED_S ? share_s : TRIED_S;
     const gbsi_support support = run->problem.support;
     const bool unproved = support == GBSI_SUPPORT_UNKNOWN && !gbsi_executor_connects(x);
     return may_temper(run, drive) &&
            (support == GBSI_SUPPORT_DISCONNECTED ||
             ((rhat > GBSI_STUCK_RHAT || unproved) &&
-             x->pass->operations(x->pass_state, x->n_all) >= 1e9 * tried_s));
+             x->pass->operations(x->pass_state, x->n_all) >= operations_tried(run)));
 }
 
 /* Whether ladders that take so many sweeps of all levels to burn in leave as much for what counts.

@@ -24,6 +24,9 @@ typedef struct gbsi_tempered gbsi_tempered;
 /* Whether plain chains, after enough work, disagree or cannot cross hard zeros, and the options
  * allow ladders. @param rhat of the chains. */
 bool gbsi_run_is_stuck(const struct gbs_run *run, const struct gbsi_drive *drive, double rhat);
+/* Whether the options allow ladders, and plain chains have done enough work to be given up if they
+ * are not trusted (now), or not yet. */
+bool gbsi_run_may_climb(const struct gbs_run *run, const struct gbsi_drive *drive, bool now);
 /* Whether they agree, but so slowly that all may have missed states, and ladders are allowed and
  * affordable. */
 bool gbsi_run_is_slow(const struct gbs_run *run, const struct gbsi_drive *drive);

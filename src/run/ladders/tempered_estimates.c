@@ -278,6 +278,7 @@ void gbsi_tempered_report(const gbsi_tempered *t, gbsi_report *report,
         report_marginals(t, r);
     }
     r->n_constant = 0;
+    r->n_hardly_moved = 0;
     r->round_trips = gbsi_means_least_trips(t->means);
     r->temperatures = t->exchange->n_levels;
     r->block_variables = gbsi_tempered_block_variables(t);

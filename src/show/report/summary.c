@@ -321,6 +321,7 @@ static void write_report(gbs_output *output, const summary *s)
     key_real(output, "max_rhat", r->max_rhat);
     key_real(output, "min_ess", r->min_ess);
     key_uint(output, "constant_variables", r->n_constant);
+    key_uint(output, "hardly_moved_variables", r->n_hardly_moved);
     key_uint(output, "watched_variables", r->n_watched);
     key_real(output, "bias_estimate", r->bias_estimate);
     key(output, "herding");

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which variables hardly moved, and could have: what chains say of them, and that they agree, shows
+ * nothing [M9]. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "chains/run.h"
+#include "graph/graph.h"
+#include "simd/math.h"
+
+#define MOST_STATES  16u                 /* of a variable that is looked into */
+#define MOST_ENTRIES (UINT64_C(1) << 16) /* of a factor */
+
+/* For pairs of states j, k of a variable: a lower bound of ln p(j | rest) - ln p(k | rest) for
+ * every rest. */
+typedef struct least_odds {
+    uint32_t n; /* states */
+    double sum[MOST_STATES][MOST_STATES];
+} least_odds;
+
+/* The next states of a scope, those at `fixed` left alone. @return false after the last. */
+static bool next_rest(uint32_t *at, const uint32_t *scope, const uint32_t *arity, uint32_t n,
+                      uint32_t fixed)
+{
+    for (uint32_t i = n; i-- > 0;) {
+        if (i != fixed && ++at[i] < arity[scope[i]]) {
+            return true;
+        }
+        at[i] = 0;
+    }
+    return false;
+}
+
+static uint64_t entries_of(const uint32_t *scope, const uint32_t *arity, uint32_t n)
+{
+    uint64_t entries = 1;
+    for (uint32_t i = 0; i < n && entries <= MOST_ENTRIES; ++i) {
+        entries *= arity[scope[i]];
+    }
+    return entries;
+}
+
+/* The difference of two log-weights that bounds nothing where the second state is impossible. */
+static double odds_of(double j, double k)
+{
+    return k == -(double)INFINITY ? (double)INFINITY : j - k;
+}
+
+/* Adds a factor, seen from the variable at `place` of its scope. @return whether it is small enough
+ * to be looked through. */
+static bool add_factor(const gbsi_conditioned *model, size_t f, uint32_t place, least_odds *odds)
+{
+    const gbsi_factors *factors = &model->factors;
+    const uint32_t *scope = factors->scope + factors->scope_start[f];
+    const uint32_t n = (uint32_t)(factors->scope_start[f + 1] - factors->scope_start[f]);
+    uint32_t at[32] = {0}; /* 2^16 entries have no more variables than 16 */
+    double least[MOST_STATES][MOST_STATES];
+    double value[MOST_STATES];
+    if (entries_of(scope, model->arity, n) > MOST_ENTRIES) {
+        return false;
+    }
+    for (uint32_t j = 0; j < odds->n; ++j) {
+        for (uint32_t k = 0; k < odds->n; ++k) {
+            least[j][k] = (double)INFINITY;
+        }
+    }
+    do {
+        for (at[place] = 0; at[place] < odds->n; ++at[place]) {
+            value[at[place]] = gbsi_factor_value_at(factors, model->arity, f, at);
+        }
+        at[place] = 0;
+        for (uint32_t j = 0; j < odds->n; ++j) {
+            for (uint32_t k = 0; k < odds->n; ++k) {
+                const double found = odds_of(value[j], value[k]);
+                least[j][k] = found < least[j][k] ? found : least[j][k];
+            }
+        }
+    } while (next_rest(at, scope, model->arity, n, place));
+    for (uint32_t j = 0; j < odds->n; ++j) {
+        for (uint32_t k = 0; k < odds->n; ++k) {
+            const bool never = odds->sum[j][k] == (double)INFINITY ||
+                               least[j][k] == (double)INFINITY; /* k is impossible */
+            odds->sum[j][k] = never ? (double)INFINITY : odds->sum[j][k] + least[j][k];
+        }
+    }
+    return true;
+}
+
+/* Whether all states of a variable but one are proved to have at most this probability together:
+ * p(k | rest) <= u for every rest gives P(k) <= u. */
+static bool is_settled(const gbsi_conditioned *model, const gbsi_incident_factors *incident,
+                       uint32_t v, double most)
+{
+    least_odds odds = {.n = model->arity[v]};
+    if (odds.n > MOST_STATES) {
+        return false;
+    }
+    for (size_t i = gbsi_offset(&incident->start, v);
+         i < gbsi_offset(&incident->start, v + (size_t)1); ++i) {
+        const uint32_t place = gbsi_incident_position(incident, &model->factors, i, v);
+        if (!add_factor(model, incident->factor[i], place, &odds)) {
+            return false;
+        }
+    }
+    for (uint32_t j = 0; j < odds.n; ++j) {
+        double others = 0.0;
+        for (uint32_t k = 0; k < odds.n; ++k) {
+            others += k == j ? 0.0 : 1.0 / (1.0 + gbsi_exp(odds.sum[j][k]));
+        }
+        if (others <= most) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static double target_of(const gbs_run *run)
+{
+    const double target = run->report.public.target_error;
+    return target > 0.0 ? target : GBSI_DEFAULT_TARGET;
+}
+
+/* Slots that moved too little and are not drawn together with all that touches them again and
+ * again. @return how many. */
+static uint32_t mark(gbs_run *run, const uint8_t *n)
+{
+    gbsi_moves *m = &run->estimates.moves;
+    const gbsi_executor *x = &run->engine.executor;
+    uint32_t n_still = 0;
+    for (uint32_t slot = 0; slot < m->n_slots; ++slot) {
+        const bool own = run->shared.own_slot == NULL || run->shared.own_slot[slot] != 0;
+        const bool whole =
+            x->pass->held != NULL && x->pass->held(x->pass_state, slot) >= GBSI_HELD_OFTEN;
+        m->still[slot] = own && n[slot] < GBSI_ENOUGH_MOVES && !whole;
+        n_still += m->still[slot];
+    }
+    return n_still;
+}
+
+static gbs_status leave_settled(gbs_run *run, uint32_t *n_still, gbs_error *err)
+{
+    gbsi_moves *m = &run->estimates.moves;
+    const gbsi_plan *plan = run->engine.plan;
+    const gbsi_conditioned *model = plan->model;
+    gbsi_incident_factors incident = {0};
+    const gbs_status status =
+        gbsi_incident_factors_init(&model->factors, model->n_variables, 1, &incident, err);
+    for (uint32_t slot = 0; status >= 0 && slot < m->n_slots; ++slot) {
+        if (m->still[slot] &&
+            is_settled(model, &incident, plan->variable_of[slot], target_of(run))) {
+            m->still[slot] = 0;
+            --*n_still;
+        }
+    }
+    gbsi_incident_factors_free(&incident);
+    return status;
+}
+
+gbs_status gbsi_run_find_still(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_moves *m = &run->estimates.moves;
+    uint32_t n_still = 0;
+    uint8_t *n = NULL;
+    run->report.public.n_hardly_moved = 0;
+    if (m->n_slots == 0 && run->shared.share == NULL) {
+        return GBS_OK;
+    }
+    n = gbsi_alloc_array(m->n_slots, 1);
+    if (n == NULL) {
+        return gbsi_no_memory(err, "moves", m->n_slots);
+    }
+    GBSI_TRY(gbsi_moves_of_all(m, &run->engine.executor, n, err));
+    n_still = mark(run, n);
+    GBSI_TRY(n_still > 0 ? leave_settled(run, &n_still, err) : GBS_OK);
+    uint64_t n_all = n_still;
+    if (run->shared.share != NULL) {
+        GBSI_TRY(run->ranks->combine(run->ranks->context, GBS_COMBINE_SUM_U64, &n_all, 1, err));
+    }
+    run->report.public.n_hardly_moved = n_all;
+cleanup:
+    gbsi_free(n);
+    return status;
+}
+
+gbs_status gbs_run_hardly_moved(const gbs_run *run, uint8_t *hardly, gbs_error *err)
+{
+    GBSI_NEED(run);
+    GBSI_NEED(hardly);
+    const gbsi_moves *m = &run->estimates.moves;
+    const gbsi_plan *plan = run->engine.plan;
+    if (run->shared.share != NULL) {
+        return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                         "the model is on several ranks: none of them knows all of its variables");
+    }
+    memset(hardly, 0, run->problem.model->n_variables);
+    for (uint32_t slot = 0; run->tempered == NULL && slot < m->n_slots; ++slot) {
+        hardly[run->problem.part->user_variable[plan->variable_of[slot]]] = m->still[slot];
+    }
+    return GBS_OK;
+}
