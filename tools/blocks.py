@@ -29,6 +29,7 @@ import os
 import pathlib
 import pty
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -40,9 +41,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 COLUMNS = 80
 HANGS_S = 1200  # no statement about speed: what takes so long on any machine will not end
 
-# What depends on a clock or the machine: seconds, rates, threads, and how long a run would take.
-MASKED = re.compile(r"(?<![\w.])\d[\d.,]*(?:e[+-]?\d+)? (?:s|ms|seconds?|minutes?|threads?|M updates/s)\b"
-                    r"|(?<![\w.])\d[\d.]*(?:e[+-]?\d+)?/s\b|less than a (?:milli)?second\b")
+# What depends on a clock or the machine: seconds, rates, threads, bytes held, how long a run would take; and the version in JSON.
+MASKED = re.compile(r"(?<![\w.])\d[\d.,]*(?:e[+-]?\d+)? (?:s|ms|seconds?|minutes?|threads?|[KMG]iB|M updates/s)\b"
+                    r"|(?<![\w.])\d[\d.]*(?:e[+-]?\d+)?/s\b|less than a (?:milli)?second\b|\"version\": \"[^\"]*\"")
 NOT_RUN = re.compile(r"\s*<!-- not run: (.*?) ?-->")
 KEPT_AS = re.compile(r"(?:/\* | *// |# )(\w[\w/-]*\.\w+)(?: \*/)?$")
 MISSING = re.compile(r"built without (\w+)")
@@ -130,18 +131,29 @@ def program():
     return os.path.abspath(os.environ.get("GIBBSITE", ROOT / "build" / "gibbsite"))
 
 
+def parallel():
+    """@return the path of gibbsite-mpi where it is built and can be started, else None."""
+    path = os.path.abspath(os.environ.get("GIBBSITE_MPI") or ROOT / "build/mpi/gibbsite-mpi")
+    return path if os.path.isfile(path) and shutil.which("mpirun") else None
+
+
 def prepare(folder):
     """What pages expect in their folder."""
     (folder / "examples").symlink_to(ROOT / "examples")
     for place in ("build", ".bin"):
         (folder / place).mkdir()
         (folder / place / "gibbsite").symlink_to(program())
+    if parallel():
+        (folder / ".bin/gibbsite-mpi").symlink_to(parallel())
 
 
 def environment(folder):
-    library = pathlib.Path(program()).parents[1]
+    library = (folder / ".bin/gibbsite").resolve().parents[1]
     kept = {k: v for k, v in os.environ.items() if k not in ("GIBBSITE_SIMD", "LD_LIBRARY_PATH", "COLUMNS")}
-    return {**kept, "LC_ALL": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1", "HOME": str(folder), "LD_LIBRARY_PATH": str(library),
+    # More ranks than cores, and as root.
+    mpi = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+           "MPIR_CVAR_POLLS_BEFORE_YIELD": "1"}
+    return {**kept, **mpi, "LC_ALL": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1", "HOME": str(folder), "LD_LIBRARY_PATH": str(library),
             "PATH": f"{folder}/.bin:{os.environ['PATH']}", "PKG_CONFIG_PATH": str(library / "meson-uninstalled")}
 
 
@@ -158,6 +170,8 @@ def shown(text):
 
 def on_terminal(command, folder):
     """@return status, lines that are shown."""
+    if "gibbsite-mpi" in command and not parallel():
+        raise Missing("a build with MPI")
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, COLUMNS, 0, 0))
     with subprocess.Popen(["bash", "-c", command], cwd=folder, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave,
@@ -356,6 +370,7 @@ def main():
     parser.add_argument("--list", action="store_true", help="print blocks that do not run, with the reason")
     parser.add_argument("page", nargs="*", type=pathlib.Path)
     options = parser.parse_args()
+    os.environ["GIBBSITE"] = program()  # blocks run in folders of their own
     n_run = n_wrong = 0
     for page in options.page or pages():
         text = page.read_text()
