@@ -6,6 +6,8 @@ import pathlib
 import re
 import sys
 
+import furo
+
 ROOT = pathlib.Path(os.environ["GIBBSITE_SOURCES"])
 sys.path.insert(0, str(ROOT / "build/site-python"))
 
@@ -35,7 +37,7 @@ nitpick_ignore_regex = [("c:identifier", r"(u?int\d+_t|size_t|FILE|time_t|va_lis
 html_theme = "furo"
 html_title = "gibbsite"
 html_static_path = ["site"]
-html_css_files = ["site.css"]
+html_css_files = ["site.css", "dark.css"]
 html_extra_path = ["llms.txt"]
 html_copy_source = html_show_sphinx = False
 html_theme_options = {"sidebar_hide_name": False, "navigation_with_keys": True}
@@ -104,7 +106,16 @@ def read_docstring(app, what, name, thing, options, lines):
     lines[:] = made
 
 
+def write_dark(app):
+    """Debian's furo has dark colours for those who choose them; here they are also for those whose machine is dark."""
+    sheet = (pathlib.Path(furo.__file__).parent / "theme/furo/static/styles/furo.css").read_text()
+    colours = re.search(r'body\[data-theme="?dark"?\] *\{([^}]*)\}', sheet)[1]
+    (pathlib.Path(app.srcdir) / "site/dark.css").write_text(
+        f"@media (prefers-color-scheme: dark) {{ body:not([data-theme=light]) {{{colours}}} }}\n")
+
+
 def setup(app):
+    app.connect("builder-inited", write_dark)
     app.connect("autodoc-process-docstring", read_docstring)
     app.connect("source-read", read_page)
     return {"parallel_read_safe": True}
