@@ -38,6 +38,7 @@ html_theme = "furo"
 html_title = "gibbsite"
 html_static_path = ["site"]
 html_css_files = ["site.css", "dark.css"]
+html_js_files = ["theme.js"]
 html_extra_path = ["llms.txt"]
 html_copy_source = html_show_sphinx = False
 html_theme_options = {"sidebar_hide_name": False, "navigation_with_keys": True}
@@ -106,16 +107,20 @@ def read_docstring(app, what, name, thing, options, lines):
     lines[:] = made
 
 
-def write_dark(app):
-    """Debian's furo has dark colours for those who choose them; here they are also for those whose machine is dark."""
-    sheet = (pathlib.Path(furo.__file__).parent / "theme/furo/static/styles/furo.css").read_text()
-    colours = re.search(r'body\[data-theme="?dark"?\] *\{([^}]*)\}', sheet)[1]
-    (pathlib.Path(app.srcdir) / "site/dark.css").write_text(
-        f"@media (prefers-color-scheme: dark) {{ body:not([data-theme=light]) {{{colours}}} }}\n")
+def mend_theme(app):
+    """Debian builds furo without its tools: dark colours are only for those who choose them, and the script is a module that a page
+    cannot load. Both are made whole from the files that are installed."""
+    static = pathlib.Path(furo.__file__).parent / "theme/furo/static"
+    colours = re.search(r'body\[data-theme="?dark"?\] *\{([^}]*)\}', (static / "styles/furo.css").read_text())[1]
+    site = pathlib.Path(app.srcdir) / "site"
+    (site / "dark.css").write_text(f"@media (prefers-color-scheme: dark) {{ body:not([data-theme=light]) {{{colours}}} }}\n")
+    scripts = [static / "scripts/gumshoe-patched.js", static / "scripts/furo.js"]
+    module = scripts[1].read_text().startswith("import ") and scripts[0].exists()
+    (site / "theme.js").write_text(re.sub(r"^import .*$", "", "\n".join(path.read_text() for path in scripts), flags=re.M) if module else "")
 
 
 def setup(app):
-    app.connect("builder-inited", write_dark)
+    app.connect("builder-inited", mend_theme)
     app.connect("autodoc-process-docstring", read_docstring)
     app.connect("source-read", read_page)
     return {"parallel_read_safe": True}
