@@ -10,6 +10,7 @@ import pytest
 from conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "tools"))
+import blocks
 import man_lists
 
 VERBS = ["info", "marginals", "sample", "sensitivity", "fit", "generate", "generate ising", "generate potts",
@@ -111,16 +112,9 @@ def test_help_examples_run(run, verb):
         assert done.status == 0, line + "\n" + done.err
 
 
-def literal_displays(page):
-    """Commands in the examples of a man page, continued lines joined."""
-    text = page.read_text().split(".Sh EXAMPLES")[1].split(".Ed")[0].split(".Bd")[1]
-    text = text.replace("\\e\n", " ")
-    return [line for line in text.splitlines() if line.startswith("gibbsite ")]
-
-
 @pytest.mark.parametrize("page", sorted((ROOT / "man").glob("gibbsite*")), ids=lambda p: p.name)
 def test_man_page_examples_run(run, work, page):
-    lines = literal_displays(page)
+    lines = blocks.commands_of_manual(page.read_text())
     assert lines
     for line in lines:
         command, _, target = line.partition(">")
