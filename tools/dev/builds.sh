@@ -49,7 +49,7 @@ by_pkg_config() {
 # by_cmake PREFIX: the same by find_package(gibbsite).
 by_cmake() {
     program=$PWD/build/by-cmake
-    rm -rf "$program" && cmake -S tests/installed -B "$program" -DCMAKE_PREFIX_PATH="$1" -DCMAKE_C_FLAGS='-std=c11 -Wall -Werror' &&
+    rm -rf "$program" && cmake -S tests/installed -B "$program" -DCMAKE_PREFIX_PATH="$1" "-DEXAMPLES=$PWD/examples" -DCMAKE_C_FLAGS='-std=c11 -Wall -Werror' &&
         cmake --build "$program" && "$program/with-gibbsite" >"$program/out" && "$program/with-static" | cmp - "$program/out" &&
         readelf -d "$program/with-gibbsite" | grep 'NEEDED.*libgibbsite' && ! readelf -d "$program/with-static" | grep 'NEEDED.*libgibbsite'
 }

@@ -45,7 +45,7 @@ fi
 cross_build() {
     dir=$1
     shift
-    configure "$dir" --cross-file tools/cross-aarch64.ini --cross-file build-aarch64-root/where.ini \
+    configure "$dir" --cross-file packaging/cross-aarch64.ini --cross-file build-aarch64-root/where.ini \
         -Dwerror=true -Dzstd=disabled -Dlzma=disabled -Dbz2=disabled -Dpng=disabled -Djpeg=disabled -Dexpat=disabled -Dlbfgs=disabled -Dmetis=disabled "$@" >/dev/null
 }
 
