@@ -46,10 +46,10 @@ use_unpacked() {
 
 # A Debian that has nothing but the packages and what they ask for.
 use_installed() {
-    mmdebstrap --quiet --variant=apt --include=gcc,libc6-dev,pkg-config,cmake,make --skip=cleanup/apt \
-        --customize-hook="copy-in $(echo "$packages"/*.deb | tr '\n' ' ') /root" \
-        --customize-hook="copy-in debian/tests examples /root" \
-        --customize-hook="copy-in tests/installed /root" \
+    # shellcheck disable=SC2016
+    mmdebstrap --quiet --variant=apt --include=gcc,libc6-dev,pkg-config,cmake,make \
+        --customize-hook="copy-in $(find "$packages" -name '*.deb' ! -name '*dbgsym*' | tr '\n' ' ') /root" \
+        --customize-hook="copy-in examples debian/tests tests/installed /root" \
         --customize-hook='chroot "$1" sh -c "cd /root && apt-get install -q -y --no-install-recommends ./*.deb && tests/use /"' \
         bookworm /dev/null
 }
