@@ -2,18 +2,21 @@
 # ./dev packages [--symbols|--all]: Debian's packages, built from a copy of the sources in build/packages.
 # shellcheck shell=sh disable=SC2154
 
-# The list of debian/ with what the library of build/ shows. What is there stays: dpkg-gensymbols in the
-# build of the packages tells what went.
+# The list of debian/ with what the public headers declare. What is there stays: dpkg-gensymbols in the build
+# of the packages tells what went.
 write_symbols() {
-    build >/dev/null
     list=$(echo debian/libgibbsite0*.symbols)
-    version=$(sed -n "1s/.*(\(.*\)-.*/\1/p" debian/changelog)
-    nm -D --defined-only build/libgibbsite.so | sed -n "s/.* T \(gbs_.*\)/ \1@Base $version/p" >build/shown.symbols
+    version=$(sed -n '1s/.*(\(.*\)-.*/\1/p' debian/changelog)
     {
         sed -n 1p "$list"
-        { sed 1d "$list"; cat build/shown.symbols; } | LC_ALL=C sort -u -t@ -k1,1
-    } >build/new.symbols
-    mv build/new.symbols "$list"
+        {
+            sed 1d "$list"
+            PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/conformance "$python" -c "
+from symbols_test import declared
+for name in declared():
+    print(f' {name}@Base $version')"
+        } | LC_ALL=C sort -s -u -t@ -k1,1
+    } >"$list.new" && mv "$list.new" "$list"
 }
 
 # Tracked files and new ones, or all where there is no git; not what a build made.

@@ -25,7 +25,7 @@ without_numpy() {
         ! said=$(without/bin/python -c 'import gibbsite' 2>&1) && echo "$said" | grep 'pip install numpy'
 }
 
-need readelf=binutils
+need readelf=binutils patchelf
 missing=
 "$python" -c 'import mesonpy' 2>/dev/null || missing="$missing python3-mesonpy"
 "$python" -c 'import ensurepip' 2>/dev/null || missing="$missing python3-venv"
