@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """headers_test.py INCLUDE CC...: the public headers as others use them.
 
-Each compiles alone, as C and, where a C++ compiler is there, as C++, and stands in the README.md
-beside it; the umbrella includes SIX; a status that is ignored is warned of;
+Each compiles alone, as C and, where a C++ compiler is there, as C++, stands in the README.md
+beside it, and is installed; the umbrella includes SIX; a status that is ignored is warned of;
 and every block of code in their comments, lines behind " *     " of which one ends with a semicolon,
 compiles below CONTEXT, blocks of one comment as one function, statuses ignored.
 """
@@ -96,6 +96,9 @@ if included != SIX:
 named = set(re.findall(r"`(\w+\.h)`", (umbrella.parent / "README.md").read_text()))
 for name in sorted(named ^ {path.name for path in include.glob("gibbsite/*.h")}):
     complain(f"{name}: in gibbsite/README.md or a header, not both")
+installed = set(re.findall(r"'gibbsite/(\w+\.\w+)'", (include / "meson.build").read_text())) | {"mpi.h"}  # by mpi/meson.build
+for name in sorted(installed ^ {path.name for path in include.glob("gibbsite/*.[hd]*")}):
+    complain(f"{name}: installed by include/meson.build or there, not both")
 for header in headers:
     name = f"gibbsite/{header.name}"
     compiles(name, c, f"#include <{name}>\n", ".c")

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """version_test.py ROOT PROGRAM: the version stands in meson.build, and nothing says another.
 
-CITATION.cff is read where nothing is built and repeats it; the Python module takes it from
-meson.build. Headers and sources of the library name no version of it: what a struct had is told by its size.
+Files that are read where nothing is built repeat it, and the name of the shared library has its first two numbers; the
+Python module takes it from meson.build, and Zenodo from the tag. Headers and sources of the library name no version of
+it: what a struct had is told by its size.
 """
+import json
 import pathlib
 import re
 import subprocess
@@ -13,12 +15,23 @@ import tomllib
 root = pathlib.Path(sys.argv[1])
 failures = []
 version = re.search(r"^project\([^)]*?\bversion: '([0-9.]+)'", (root / "meson.build").read_text(), re.M)[1]
-cited = re.search(r"^version: (.*)$", (root / "CITATION.cff").read_text(), re.M)[1]
-if cited != version:
-    failures.append(f"CITATION.cff says {cited}, meson.build {version}")
+soname = "libgibbsite.so." + version.rpartition(".")[0]
+repeated = [
+    ("CITATION.cff", r"^version: (.*)$", version),
+    ("SECURITY.md", r"latest release, which is ([0-9.]+);", version),
+    ("debian/changelog", r"\Agibbsite \(([0-9.]+)-", version),
+    ("python/gibbsite/ffi.py", r"\bGIBBSITE_LIBRARY\", \"(.*?)\"", soname),
+    ("python/README.md", r"`(libgibbsite\.so[0-9.]*)`", soname),
+]
+for name, pattern, expected in repeated:
+    found = re.search(pattern, (root / name).read_text(), re.M)
+    if found is None or found[1] != expected:
+        failures.append(f"{name} says {found and found[1]}, by meson.build it is {expected}")
 module = tomllib.loads((root / "pyproject.toml").read_text())["project"]
 if "version" in module or "version" not in module["dynamic"]:
     failures.append("pyproject.toml has a version of its own")
+if "version" in json.loads((root / ".zenodo.json").read_text()):
+    failures.append(".zenodo.json has a version of its own")
 said = subprocess.run([sys.argv[2], "--version"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 if said != f"gibbsite {version}":
     failures.append(f"{sys.argv[2]} --version says '{said}', meson.build {version}")

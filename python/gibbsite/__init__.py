@@ -14,6 +14,12 @@ for a number where a name or label is meant. The options of a call are those of 
 (``gibbsite help marginals``), with ``_`` for ``-``: ``m.query("cold", method="sample", seed=2)``.
 The same options give the same digest there, here, and on any number of threads.
 """
+try:
+    import numpy as _numpy  # noqa: F401
+except ModuleNotFoundError as _missing:
+    raise ModuleNotFoundError("gibbsite needs NumPy: pip install numpy, or on Debian apt install python3-numpy",
+                              name="numpy") from _missing
+
 from ._convert import from_arrays, from_dimod, from_networkx, from_pgmpy, from_pyagrum, from_tables, ising, potts
 from ._core import ArgumentError, Error, OptionError
 from ._core import version as __version__

@@ -5,7 +5,7 @@
     m = ffi.Model("clinic.bif")
     m.query("cold", evidence="fever=yes")["cold"]["yes"]
 
-The library is looked for as ``libgibbsite.so.0``; the environment variable GIBBSITE_LIBRARY names another file.
+The library is looked for as ``libgibbsite.so.0.2``; the environment variable GIBBSITE_LIBRARY names another file.
 """
 import ctypes as C
 import os
@@ -40,7 +40,7 @@ def library():
     """The loaded library, with the types of the calls that this file makes."""
     global _library
     if _library is None:
-        lib = C.CDLL(os.environ.get("GIBBSITE_LIBRARY", "libgibbsite.so.0"))
+        lib = C.CDLL(os.environ.get("GIBBSITE_LIBRARY", "libgibbsite.so.0.2"))
         text, pointer = C.c_char_p, C.c_void_p
         for name, result, arguments in [
                 ("gbs_version", text, []),

@@ -4,7 +4,8 @@
 symbols_test.py NM LIBRARY debug|release: `nm -D` must list nothing that computes with libm (results
 must not depend on whose libm it is; fma and fmaf are exact by definition), nothing that prints to
 the standard streams, ends the process or reads a hidden state or the date; and what is defined must
-be what the public headers declare, no less and no more. Assertions call __assert_fail, and with them
+be what the public headers declare, no less and no more; and so does the list of Debian's package, which
+tells the version that each came with (`./dev packages --symbols` adds new ones). Assertions call __assert_fail, and with them
 abort is allowed.
 """
 
@@ -50,9 +51,18 @@ def defined(nm, library):
     return {line.split()[-1].split("@")[0] for line in text.splitlines() if line.strip()}
 
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def packaged():
+    """Names in the list of Debian's package."""
+    text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "debian").glob("libgibbsite0*.symbols"))
+    return set(re.findall(r"^ (gbs_\w+)@Base ", text, re.MULTILINE))
+
+
 def declared():
     """Names that the public headers mark GBS_API."""
-    headers = pathlib.Path(__file__).resolve().parents[2] / "include" / "gibbsite"
+    headers = ROOT / "include" / "gibbsite"
     text = "".join(path.read_text(encoding="utf-8") for path in sorted(headers.glob("*.h"))
                    if path.name != "mpi.h")  # of a library beside
     return set(re.findall(r"^GBS_API\b[^;(]*?\b(gbs_\w+)\(", text, re.MULTILINE))
@@ -107,6 +117,8 @@ def main():
     faults += [f"shows {name}, which no public header declares" for name in sorted(shown - public)]
     faults += [f"does not show {name}, which a public header declares"
                for name in sorted(public - shown)]
+    faults += [f"{'lacks' if name in public else 'has'} {name} in debian/*.symbols: see ./dev packages --symbols"
+               for name in sorted(public ^ packaged())]
     for fault in faults:
         print(f"{library}: {fault}")
     print(f"{len(taken)} symbols taken, {len(shown)} shown, {len(faults)} at fault")

@@ -34,6 +34,16 @@ same_answers() {
         cmp build/answer.csv build-aarch64/answer.csv
 }
 
+# same_on MACHINE [EMULATOR..]: the program without optional libraries, compiled for another machine.
+same_on() {
+    dir=build-$1
+    configure "$dir" --cross-file "packaging/cross-$1.ini" -Dtests=disabled -Doptimization=1 >/dev/null &&
+        ninja -C "$dir" cli/gibbsite || return 1
+    shift
+    printf '#!/bin/sh\nexec %s "%s" "$@"\n' "$*" "$PWD/$dir/cli/gibbsite" >"$dir/gibbsite" && chmod +x "$dir/gibbsite" &&
+        answers "$dir/gibbsite" >"$dir/answer.csv" && cmp build/answer.csv "$dir/answer.csv"
+}
+
 case ${1:-} in '' | --all) ;; *) die "cross: unknown option '$1'" ;; esac
 if ! (need aarch64-linux-gnu-gcc=gcc-aarch64-linux-gnu qemu-aarch64=qemu-user &&
     { [ -f /usr/aarch64-linux-gnu/include/stdio.h ] || install libc6-dev-arm64-cross; }) || ! unpack_arm64; then
@@ -45,7 +55,7 @@ fi
 cross_build() {
     dir=$1
     shift
-    configure "$dir" --cross-file tools/cross-aarch64.ini --cross-file build-aarch64-root/where.ini \
+    configure "$dir" --cross-file packaging/cross-aarch64.ini --cross-file build-aarch64-root/where.ini \
         -Dwerror=true -Dzstd=disabled -Dlzma=disabled -Dbz2=disabled -Dpng=disabled -Djpeg=disabled -Dexpat=disabled -Dlbfgs=disabled -Dmetis=disabled "$@" >/dev/null
 }
 
@@ -66,6 +76,11 @@ else
     for simd in neon portable; do
         check "the same bits as here: $simd" same_answers "$simd"
     done
+    need riscv64-linux-gnu-gcc=gcc-riscv64-linux-gnu i686-linux-gnu-gcc=gcc-i686-linux-gnu
+    [ -f /usr/riscv64-linux-gnu/include/stdio.h ] || install libc6-dev-riscv64-cross
+    [ -f /usr/i686-linux-gnu/include/stdio.h ] || install libc6-dev-i386-cross
+    check 'the same bits as here: riscv64' same_on riscv64 qemu-riscv64 -L /usr/riscv64-linux-gnu
+    check 'the same bits as here: 32-bit x86' same_on i686
     check 'the program' program_tests "$PWD/build-aarch64/gibbsite" tests/cli
 fi
 conclude

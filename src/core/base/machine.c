@@ -6,7 +6,9 @@
  * up to the top of the mount all the same. */
 #include "base/machine.h"
 
+#ifdef __linux__
 #include <link.h>
+#endif
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -142,6 +144,7 @@ typedef struct loaded {
     uint64_t own; /* of the one that has this code */
 } loaded;
 
+#ifdef __linux__
 static int add_object(struct dl_phdr_info *object, size_t size, void *context)
 {
     loaded *sum = context;
@@ -159,6 +162,19 @@ static int add_object(struct dl_phdr_info *object, size_t size, void *context)
     sum->own += own != 0 ? bytes : 0;
     return 0;
 }
+
+static loaded measure_objects(void)
+{
+    loaded sum = {0, 0};
+    (void)dl_iterate_phdr(add_object, &sum);
+    return sum;
+}
+#else /* SMALL_BYTES is all that is known of the program */
+static loaded measure_objects(void)
+{
+    return (loaded){0, 0};
+}
+#endif
 
 /* "RssAnon:      1704 kB" of /proc/self/status in bytes, rounded up to whole MiB so that the same
  * program has the same figure every time; 0 where the system does not say. */
@@ -182,9 +198,8 @@ static uint64_t resident(const char *key)
  * a large host program stay unused, and add little to what is resident now. */
 static void measure(void)
 {
-    loaded sum = {0, 0};
+    const loaded sum = measure_objects();
     limits = gbsi_cgroup_read("");
-    (void)dl_iterate_phdr(add_object, &sum);
     uint64_t touched = sum.all;
     if (sum.all > WHOLE_OBJECTS) {
         const uint64_t mapped = resident("RssFile:");

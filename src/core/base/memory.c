@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory.h"
 
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,12 +37,12 @@ static bool may_allocate(void)
     return true;
 }
 
-bool gbsi_mul_size(size_t a, size_t b, size_t *product)
+bool gbsi_mul_size(uint64_t a, uint64_t b, size_t *product)
 {
     if (b != 0 && a > SIZE_MAX / b) {
         return false;
     }
-    *product = a * b;
+    *product = (size_t)(a * b);
     return true;
 }
 
@@ -98,31 +99,33 @@ static void *counted(void *pointer, size_t bytes)
     return in_large_pages(pointer, bytes);
 }
 
-void *gbsi_alloc(size_t bytes)
+void *gbsi_alloc(uint64_t wanted)
 {
+    const size_t bytes = (size_t)wanted == wanted ? (size_t)wanted : SIZE_MAX;
     const bool granted = may_allocate() && gbsi_budget_take(bytes);
     return noted(granted ? counted(malloc(bytes == 0 ? 1 : bytes), bytes) : NULL, bytes);
 }
 
-void *gbsi_alloc_zero(size_t bytes)
+void *gbsi_alloc_zero(uint64_t wanted)
 {
+    const size_t bytes = (size_t)wanted == wanted ? (size_t)wanted : SIZE_MAX;
     const bool granted = may_allocate() && gbsi_budget_take(bytes);
     return noted(granted ? counted(calloc(bytes == 0 ? 1 : bytes, 1), bytes) : NULL, bytes);
 }
 
-void *gbsi_alloc_array(size_t n, size_t size)
+void *gbsi_alloc_array(uint64_t n, uint64_t size)
 {
     size_t bytes = 0;
     return gbsi_mul_size(n, size, &bytes) ? gbsi_alloc(bytes) : noted(NULL, SIZE_MAX);
 }
 
-void *gbsi_alloc_array_zero(size_t n, size_t size)
+void *gbsi_alloc_array_zero(uint64_t n, uint64_t size)
 {
     size_t bytes = 0;
     return gbsi_mul_size(n, size, &bytes) ? gbsi_alloc_zero(bytes) : noted(NULL, SIZE_MAX);
 }
 
-void *gbsi_realloc_array(void *pointer, size_t n, size_t size)
+void *gbsi_realloc_array(void *pointer, uint64_t n, uint64_t size)
 {
     size_t bytes = SIZE_MAX;
     if (!gbsi_mul_size(n, size, &bytes) || !may_allocate()) {
@@ -143,7 +146,7 @@ void *gbsi_realloc_array(void *pointer, size_t n, size_t size)
     return noted(grown, bytes);
 }
 
-void *gbsi_alloc_lanes(size_t n, size_t size)
+void *gbsi_alloc_lanes(uint64_t n, uint64_t size)
 {
     const size_t line = 64;
     size_t bytes = SIZE_MAX;
@@ -180,15 +183,15 @@ void gbsi_bytes_text(double bytes, char text[16])
     gbsi_say(text, 16, u == 0 ? "%.0f %s" : "%.1f %s", bytes, unit[u]);
 }
 
-gbs_status gbsi_no_memory(gbs_error *err, const char *what, size_t bytes)
+gbs_status gbsi_no_memory(gbs_error *err, const char *what, uint64_t bytes)
 {
     gbsi_budget *budget = gbsi_budget_current();
     const size_t refused = budget == NULL ? 0 : atomic_exchange(&budget->refused, 0);
     char limit[16];
     char held[16];
     if (refused == 0) {
-        return gbsi_fail(err, GBS_ERR_MEMORY, "%s: out of memory, asked for %zu bytes", what,
-                         bytes);
+        return gbsi_fail(err, GBS_ERR_MEMORY, "%s: out of memory, asked for %" PRIu64 " bytes",
+                         what, bytes);
     }
     const int64_t taken = (int64_t)budget->limit - budget->room + atomic_load(&budget->held);
     gbsi_bytes_text((double)budget->limit, limit);
@@ -209,13 +212,13 @@ gbs_status gbsi_have(gbs_error *err, const char *what, size_t n, const void *con
     return GBS_OK;
 }
 
-gbs_status gbsi_reserve(void **pointer, size_t *capacity, size_t n, size_t size, const char *what,
+gbs_status gbsi_reserve(void **pointer, size_t *capacity, uint64_t n, size_t size, const char *what,
                         gbs_error *err)
 {
     if (n <= *capacity) {
         return GBS_OK;
     }
-    size_t wanted = *capacity < 8 ? 8 : *capacity;
+    uint64_t wanted = *capacity < 8 ? 8 : *capacity;
     while (wanted < n) {
         wanted = wanted > SIZE_MAX / 2 ? n : wanted * 2;
     }
@@ -226,6 +229,6 @@ gbs_status gbsi_reserve(void **pointer, size_t *capacity, size_t n, size_t size,
     }
     GBSI_PASS(GBSI_HAVE(err, what, grown));
     *pointer = grown;
-    *capacity = wanted;
+    *capacity = (size_t)wanted;
     return GBS_OK;
 }

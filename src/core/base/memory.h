@@ -10,20 +10,21 @@
 
 #include "base/status.h"
 
-/* NULL when there is no more. A request of 0 bytes gives a pointer that may be freed. */
-void *gbsi_alloc(size_t bytes);
-void *gbsi_alloc_zero(size_t bytes);
+/* NULL when there is no more, also where sizes of 64 bits are beyond a size_t. A request of 0 bytes
+ * gives a pointer that may be freed. */
+void *gbsi_alloc(uint64_t bytes);
+void *gbsi_alloc_zero(uint64_t bytes);
 /* n elements of the given size, NULL also when the product overflows. */
-void *gbsi_alloc_array(size_t n, size_t size);
-void *gbsi_alloc_array_zero(size_t n, size_t size);
-void *gbsi_realloc_array(void *pointer, size_t n, size_t size);
+void *gbsi_alloc_array(uint64_t n, uint64_t size);
+void *gbsi_alloc_array_zero(uint64_t n, uint64_t size);
+void *gbsi_realloc_array(void *pointer, uint64_t n, uint64_t size);
 /* Aligned to 64 bytes (a cache line, a row of 16 lanes), zeroed, 64 bytes of slack at the end so
  * that a vector load of the last element stays inside. Freed by gbsi_free() as well. */
-void *gbsi_alloc_lanes(size_t n, size_t size);
+void *gbsi_alloc_lanes(uint64_t n, uint64_t size);
 void gbsi_free(void *pointer);
 
 /* a*b into *product, a+b into *sum; false when it does not fit. */
-bool gbsi_mul_size(size_t a, size_t b, size_t *product);
+bool gbsi_mul_size(uint64_t a, uint64_t b, size_t *product);
 bool gbsi_add_size(size_t a, size_t b, size_t *sum);
 
 /* "1.4 GiB", for messages. */
@@ -33,12 +34,12 @@ void gbsi_bytes_text(double bytes, char text[16]);
 void gbsi_alloc_fail_after(uint64_t n);
 
 /* Grow a dynamic array to hold at least n elements (doubling). On failure it is unchanged. */
-gbs_status gbsi_reserve(void **pointer, size_t *capacity, size_t n, size_t size, const char *what,
+gbs_status gbsi_reserve(void **pointer, size_t *capacity, uint64_t n, size_t size, const char *what,
                         gbs_error *err);
 
 /* The message every failed request ends in: GBS_ERR_MEMORY, or GBS_ERR_LIMIT where it was the
  * memory limit of a budget (budget.h) that refused it. */
-gbs_status gbsi_no_memory(gbs_error *err, const char *what, size_t bytes);
+gbs_status gbsi_no_memory(gbs_error *err, const char *what, uint64_t bytes);
 
 /* GBS_OK if none of the pointers, which gbsi_alloc*() gave to this thread just now, is NULL;
  * otherwise gbsi_no_memory() with the bytes of the request that failed. */

@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
-__extension__ typedef unsigned __int128 wide;
+#include "decimal/wide.h"
 
 /* The number in the text: 0 <= digits < 10^19, times 10^exponent10; more digits follow if
  * inexact. */
@@ -268,13 +268,13 @@ static int leading_zeros(uint64_t x)
 /* Upper half of the product of two mantissas with their top bits set, normalised again. */
 static uint64_t multiply(uint64_t a, uint64_t b, int *exponent2)
 {
-    wide product = (wide)a * b;
+    const gbsi_wide product = gbsi_product(a, b);
     *exponent2 += 64;
-    if ((uint64_t)(product >> 127) == 0) {
-        product <<= 1;
+    if (product.high >> 63 == 0) {
         *exponent2 -= 1;
+        return product.high << 1 | product.low >> 63;
     }
-    return (uint64_t)(product >> 64);
+    return product.high;
 }
 
 /* leading * 10^e to 64 bits with an error bound; false if that leaves the rounding open.

@@ -12,6 +12,7 @@
 
 #include "base/test_random.h"
 #include "base/test_row.h"
+#include "decimal/wide.h"
 
 static uint64_t bits_of(double value)
 {
@@ -66,6 +67,22 @@ static void check_read(const char *text)
         assert_true(scanned == 7);
     }
     assert_false(scan(text, strlen(text), 'x', &scanned, NULL));
+}
+
+/* The compiler's integers of 128 bits, or the carries of (2^64 - 1)^2 where it has none. */
+static void products(void **state)
+{
+    (void)state;
+    uint64_t seed = 1;
+    const gbsi_wide largest = gbsi_product_by_halves(UINT64_MAX, UINT64_MAX);
+    assert_true(largest.high == UINT64_MAX - 1 && largest.low == 1);
+    for (int i = 0; i < 100000; i++) {
+        const uint64_t a = next_random(&seed) >> i % 64;
+        const uint64_t b = next_random(&seed) >> i % 63;
+        const gbsi_wide expected = gbsi_product(a, b);
+        const gbsi_wide found = gbsi_product_by_halves(a, b);
+        assert_true(found.high == expected.high && found.low == expected.low);
+    }
 }
 
 static void read_random_doubles(void **state)
@@ -416,6 +433,7 @@ static void write_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products),
         cmocka_unit_test(read_random_doubles),
         cmocka_unit_test(read_everyday_numbers),
         cmocka_unit_test(read_halfway_points),

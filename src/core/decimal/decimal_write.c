@@ -9,9 +9,8 @@
 #include <string.h>
 
 #include "decimal/decimal.h"
+#include "decimal/wide.h"
 #include "gibbsite/io.h"
-
-__extension__ typedef unsigned __int128 wide;
 
 /* value = mantissa * 2^exponent2 */
 typedef struct binary {
@@ -78,16 +77,20 @@ static uint64_t scaled(const binary *b, int scale, bool *left)
     for (int i = 0; i < scale; i++) {
         five *= 5;
     }
-    wide product = (wide)b->mantissa * five;
-    int shift = b->exponent2 + scale;
+    const gbsi_wide product = gbsi_product(b->mantissa, five);
+    const int shift = b->exponent2 + scale; /* what is left of the product fits 64 bits */
+    assert(shift > -128 && shift < 64);
     if (shift >= 0) {
         *left = false;
-        return (uint64_t)(product << shift);
+        return product.low << shift;
     }
-    assert(shift > -128);
-    wide whole = product >> -shift;
-    *left = (whole << -shift) != product;
-    return (uint64_t)whole;
+    if (shift <= -64) {
+        const uint64_t whole = shift == -64 ? product.high : product.high >> (-shift - 64);
+        *left = product.low != 0 || (shift < -64 && whole << (-shift - 64) != product.high);
+        return whole;
+    }
+    *left = product.low << (64 + shift) != 0;
+    return product.high << (64 + shift) | product.low >> -shift;
 }
 
 /* The 17 digits of value rounded to 17 - drop. */

@@ -36,6 +36,13 @@ struct gbsi_pool {
     gbsi_watch *watch;
 };
 
+static uint32_t online_cores(void)
+{
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online < 1 ? 1 : (uint32_t)online;
+}
+
+#ifdef __linux__
 uint32_t gbsi_affinity_cores(gbsi_get_affinity *get)
 {
     for (size_t n_cpus = CPU_SETSIZE; n_cpus <= MOST_CPUS; n_cpus *= 2) {
@@ -48,13 +55,23 @@ uint32_t gbsi_affinity_cores(gbsi_get_affinity *get)
             return (uint32_t)n;
         }
     }
-    const long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online < 1 ? 1 : (uint32_t)online;
+    return online_cores();
 }
+
+static uint32_t possible_cores(void)
+{
+    return gbsi_affinity_cores(sched_getaffinity);
+}
+#else /* other systems do not say which */
+static uint32_t possible_cores(void)
+{
+    return online_cores();
+}
+#endif
 
 uint32_t gbsi_pool_cores(void)
 {
-    const uint32_t n = gbsi_affinity_cores(sched_getaffinity);
+    const uint32_t n = possible_cores();
     const uint32_t quota = gbsi_quota_cores();
     const uint32_t allowed = n < quota ? n : quota;
     return allowed < GBSI_MOST_THREADS ? allowed : GBSI_MOST_THREADS;

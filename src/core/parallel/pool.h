@@ -17,10 +17,12 @@ typedef struct gbsi_pool gbsi_pool;
  * quota of a control group is worth fewer. */
 uint32_t gbsi_pool_cores(void);
 
+#ifdef __linux__
 /* Cores in the set that the system gives, whatever size the set must have for it.
  * @param get sched_getaffinity(), or a test's: fails while the set is too small. */
 typedef int gbsi_get_affinity(pid_t process, size_t bytes, cpu_set_t *set);
 uint32_t gbsi_affinity_cores(gbsi_get_affinity *get);
+#endif
 
 /* @param n_members threads at work, the caller included; 1 starts none.
  * @return GBS_ERR_MEMORY where the system gives no more threads: never fewer in silence. */

@@ -3,20 +3,30 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <string.h>
 
-#include <Random123/philox.h>
+/* [M6] Salmon, Moraes, Dror & Shaw (2011), SC11, section 3.3: (c0, c1, c2, c3) becomes
+ * (high(M1 c2) ^ c1 ^ k0, low(M1 c2), high(M0 c0) ^ c3 ^ k1, low(M0 c0)). */
+static void round_of(uint32_t c[4], uint32_t k0, uint32_t k1)
+{
+    const uint64_t p0 = (uint64_t)GBSI_PHILOX_M0 * c[0];
+    const uint64_t p1 = (uint64_t)GBSI_PHILOX_M1 * c[2];
+    c[0] = (uint32_t)(p1 >> 32) ^ c[1] ^ k0;
+    c[1] = (uint32_t)p1;
+    c[2] = (uint32_t)(p0 >> 32) ^ c[3] ^ k1;
+    c[3] = (uint32_t)p0;
+}
 
 void gbsi_philox(uint64_t seed, uint32_t chain, uint64_t pass, uint32_t block, gbsi_purpose purpose,
                  uint32_t word[4])
 {
     assert(pass >> 56 == 0);
-    philox4x32_key_t key = {{(uint32_t)seed, (uint32_t)(seed >> 32)}};
-    philox4x32_ctr_t counter = {
-        {block, chain, (uint32_t)pass, (uint32_t)purpose << 24 | (uint32_t)(pass >> 32)}};
-    philox4x32_ctr_t result = philox4x32_R(10, counter, key);
-    for (int i = 0; i < 4; i++) {
-        word[i] = result.v[i];
+    uint32_t c[4] = {block, chain, (uint32_t)pass,
+                     (uint32_t)purpose << 24 | (uint32_t)(pass >> 32)};
+    for (uint32_t r = 0; r < GBSI_PHILOX_ROUNDS; r++) {
+        round_of(c, (uint32_t)seed + r * GBSI_WEYL_0, (uint32_t)(seed >> 32) + r * GBSI_WEYL_1);
     }
+    memcpy(word, c, sizeof c);
 }
 
 uint32_t gbsi_word(uint64_t seed, uint32_t chain, uint64_t pass, uint64_t place,

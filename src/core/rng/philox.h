@@ -14,6 +14,13 @@
 
 #include "base/status.h"
 
+/* Multipliers of a round, and what its keys move on by [M6]. */
+enum { GBSI_PHILOX_ROUNDS = 10 };
+#define GBSI_PHILOX_M0 0xD2511F53u
+#define GBSI_PHILOX_M1 0xCD9E8D57u
+#define GBSI_WEYL_0    0x9E3779B9u
+#define GBSI_WEYL_1    0xBB67AE85u
+
 /* Places of a pass that have words of their own: of a larger one place div 4 keeps the low 32 bits.
  */
 #define GBSI_MOST_PLACES (UINT64_C(1) << 34)

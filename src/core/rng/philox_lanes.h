@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One round of Philox4x32-10 on sixteen counters, for the loops of *_lanes.c files
- * (Salmon, Moraes, Dror & Shaw 2011, SC11, section 3.3). A round maps (c0, c1, c2, c3) under the
- * key (k0, k1) to c0' = high(M1 c2) ^ c1 ^ k0     c1' = low(M1 c2) c2' = high(M0 c0) ^ c3 ^ k1 c3'
- * = low(M0 c0) and the key moves on by a Weyl constant each. The words are carried as the 64-bit
- * products they come from: the next product reads low halves only, so nothing is packed between
- * rounds. */
+ * (philox.c). The words are carried as the 64-bit products they come from: the next product reads
+ * low halves only, so nothing is packed between rounds. */
 #ifndef GBSI_RNG_PHILOX_LANES_H
 #define GBSI_RNG_PHILOX_LANES_H
 
 #include "rng/philox.h"
 #include "simd/lanes.h"
-
-enum { GBSI_PHILOX_ROUNDS = 10 };
-
-#define GBSI_PHILOX_M0 0xD2511F53u
-#define GBSI_PHILOX_M1 0xCD9E8D57u
-#define GBSI_WEYL_0    0x9E3779B9u
-#define GBSI_WEYL_1    0xBB67AE85u
 
 typedef struct gbsi_philox_keys {
     uint32_t k0[GBSI_PHILOX_ROUNDS];

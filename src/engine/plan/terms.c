@@ -11,6 +11,8 @@
 typedef struct growth {
     size_t term_capacity, link_capacity, n_terms;
     uint32_t *counter_of; /* [n_factors] GBSI_NONE: keeps none */
+    uint64_t *key;        /* of the terms of a slot: lowest neighbour << 32 | which */
+    size_t key_capacity;
 } growth;
 
 static gbs_status add_links(gbsi_compile *c, growth *g, gbsi_term *term, size_t f,
@@ -205,24 +207,60 @@ static gbs_status add_term(gbsi_compile *c, growth *g, size_t end, uint32_t slot
     return status;
 }
 
-/* Terms in ascending order of their lowest neighbour: the order of summation. */
-static int by_neighbour(const void *a, const void *b, void *links)
+static int ascending(const void *a, const void *b)
 {
-    const gbsi_term *x = a;
-    const gbsi_term *y = b;
-    const gbsi_link *link = links;
-    uint32_t lx = UINT32_MAX;
-    uint32_t ly = UINT32_MAX;
-    for (uint32_t i = 0; i < x->n; ++i) {
-        lx = link[x->first + i].slot < lx ? link[x->first + i].slot : lx;
+    const uint64_t x = *(const uint64_t *)a;
+    const uint64_t y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static uint32_t lowest_neighbour(const gbsi_plan *plan, const gbsi_term *term)
+{
+    uint32_t lowest = UINT32_MAX;
+    for (uint32_t i = 0; i < term->n; ++i) {
+        const uint32_t slot = plan->link[term->first + i].slot;
+        lowest = slot < lowest ? slot : lowest;
     }
-    for (uint32_t i = 0; i < y->n; ++i) {
-        ly = link[y->first + i].slot < ly ? link[y->first + i].slot : ly;
+    return lowest;
+}
+
+/* term[k] becomes what term[low half of key[k]] was; the keys are used up. */
+static void rearrange(gbsi_term *term, uint64_t *key, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; ++k) {
+        const gbsi_term kept = term[k];
+        uint32_t to = k;
+        for (uint32_t from = (uint32_t)key[to]; from != k; from = (uint32_t)key[to]) {
+            term[to] = term[from];
+            key[to] = to;
+            to = from;
+        }
+        term[to] = kept;
+        key[to] = to;
     }
-    if (lx != ly) {
-        return lx > ly ? 1 : -1;
+}
+
+/* The terms of a slot in ascending order of their lowest neighbour, those of the same in the order
+ * of factors: the order of summation. */
+static gbs_status sort_terms(gbsi_plan *plan, growth *g, size_t first, gbs_error *err)
+{
+    const uint32_t n = (uint32_t)(g->n_terms - first);
+    void *keys = g->key;
+    bool sorted = true;
+    gbs_status status = gbsi_reserve(&keys, &g->key_capacity, n, sizeof *g->key, "plan", err);
+    if (status < 0) {
+        return status;
     }
-    return (x->first > y->first) - (x->first < y->first); /* factor order */
+    g->key = keys;
+    for (uint32_t k = 0; k < n; ++k) {
+        g->key[k] = (uint64_t)lowest_neighbour(plan, &plan->term[first + k]) << 32 | k;
+        sorted &= k == 0 || g->key[k - 1] < g->key[k];
+    }
+    if (!sorted) {
+        qsort(g->key, n, sizeof *g->key, ascending);
+        rearrange(plan->term + first, g->key, n);
+    }
+    return GBS_OK;
 }
 
 /* The factors of the variable of a slot: c->incident.factor[first .. end). */
@@ -254,11 +292,7 @@ static gbs_status compile_slot(gbsi_compile *c, growth *g, uint32_t slot, gbs_er
             GBSI_PASS(add_term(c, g, i, slot, err));
         }
     }
-    if (g->n_terms > first) {
-        qsort_r(plan->term + first, g->n_terms - first, sizeof *plan->term, by_neighbour,
-                plan->link);
-    }
-    return GBS_OK;
+    return g->n_terms > first ? sort_terms(plan, g, first, err) : GBS_OK;
 }
 
 /* Long logical factors and spin products keep a count of their true literals [M5]: every variable
@@ -390,5 +424,6 @@ gbs_status gbsi_compile_terms(gbsi_compile *c, gbs_error *err)
 
 cleanup:
     gbsi_free(g.counter_of);
+    gbsi_free(g.key);
     return status;
 }

@@ -7,13 +7,13 @@
 #include "splash/sums.h"
 
 /* Sums of those inside, for each of their states, the last of them fastest. @return the largest. */
-static size_t sum_inside(const gbsi_splash_job *job, const gbsi_splash_many *many)
+static uint64_t sum_inside(const gbsi_splash_job *job, const gbsi_splash_many *many)
 {
     const gbsi_plan *plan = job->potentials->plan;
     const gbsi_factors *factors = &plan->model->factors;
     const size_t f = many->factor;
     const size_t first = factors->scope_start[f];
-    size_t *sum = job->work->sum;
+    uint64_t *sum = job->work->sum;
     size_t n = 1;
     size_t largest = 0;
     sum[0] = 0;
@@ -22,7 +22,7 @@ static size_t sum_inside(const gbsi_splash_job *job, const gbsi_splash_many *man
         const size_t e = first + many->place[m];
         const size_t stride = gbsi_part_stride(plan, f, e);
         for (size_t i = n; i-- > 0;) {
-            const size_t from = sum[i];
+            const uint64_t from = sum[i];
             for (uint32_t x = k; x-- > 0;) {
                 sum[i * k + x] = from + gbsi_part_of(plan, f, e, stride, x);
             }
@@ -50,7 +50,7 @@ static void sort_places(const gbsi_splash_many *many, uint32_t *place)
 /* Sums what the variables outside the splash contribute to a long factor, in some chains. @param
  * sum [n_lanes] out. */
 static void sum_outside(const gbsi_splash_job *job, const gbsi_splash_many *many,
-                        uint32_t first_lane, uint32_t n_lanes, size_t *sum)
+                        uint32_t first_lane, uint32_t n_lanes, uint64_t *sum)
 {
     const gbsi_plan *plan = job->potentials->plan;
     const gbsi_factors *factors = &plan->model->factors;
@@ -82,13 +82,13 @@ static void sum_outside(const gbsi_splash_job *job, const gbsi_splash_many *many
 
 /* @param outside what others add in the chain. @param largest of the sums inside, as sum_inside()
  * has left them. @return false: all entries are the same, and `out` is not filled. */
-static bool fill_lane(const gbsi_splash_job *job, const gbsi_splash_many *many, size_t outside,
+static bool fill_lane(const gbsi_splash_job *job, const gbsi_splash_many *many, uint64_t outside,
                       size_t largest, double *out)
 {
     const gbsi_plan *plan = job->potentials->plan;
     const gbsi_factors *factors = &plan->model->factors;
     const bool noisy = gbsi_is_noisy(factors->kind[many->factor]);
-    const size_t *inside = job->work->sum;
+    const uint64_t *inside = job->work->sum;
     double value[MOST_SUMS];
     const double *table = value;
     double top = -INFINITY;
@@ -118,7 +118,7 @@ static bool fill_lane(const gbsi_splash_job *job, const gbsi_splash_many *many, 
 bool gbsi_splash_many_logs(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t lane,
                            double *out)
 {
-    size_t outside = 0;
+    uint64_t outside = 0;
     sum_outside(job, many, lane, 1, &outside);
     return fill_lane(job, many, outside, sum_inside(job, many), out);
 }
@@ -127,8 +127,8 @@ void gbsi_splash_add_given(const gbsi_splash_job *job, const gbsi_splash_many *m
                            uint32_t end, double *base, size_t stride)
 {
     double *own = job->work->log_many;
-    const size_t largest = sum_inside(job, many);
-    size_t outside[GBSI_LANES];
+    const uint64_t largest = sum_inside(job, many);
+    uint64_t outside[GBSI_LANES];
     sum_outside(job, many, first, end - first, outside);
     for (uint32_t lane = first; lane < end; ++lane) {
         const bool differ = fill_lane(job, many, outside[lane - first], largest, own);
@@ -145,8 +145,8 @@ void gbsi_splash_fill_many(const gbsi_splash_job *job)
     for (uint32_t m = 0; m < program->n_many; ++m) {
         const gbsi_splash_many *many = &program->many[m];
         float *rows = work->many + (size_t)many->at * GBSI_LANES;
-        const size_t largest = sum_inside(job, many);
-        size_t outside[GBSI_LANES];
+        const uint64_t largest = sum_inside(job, many);
+        uint64_t outside[GBSI_LANES];
         sum_outside(job, many, 0, GBSI_LANES, outside);
         for (uint32_t lane = 0; lane < GBSI_LANES; ++lane) {
             const bool differ = fill_lane(job, many, outside[lane], largest, work->log_many);

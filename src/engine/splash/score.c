@@ -122,12 +122,12 @@ static void set_factors(const conditional *c, const gbsi_score_inside *inside)
 }
 
 /* The sum over the whole scope, in the current chain. */
-static size_t sum_scope(const conditional *c, size_t f)
+static uint64_t sum_scope(const conditional *c, size_t f)
 {
     const gbsi_plan *plan = c->p->plan;
     const gbsi_factors *factors = &plan->model->factors;
     size_t stride = 1;
-    size_t sum = 0;
+    uint64_t sum = 0;
     for (size_t e = factors->scope_start[f + 1]; e-- > factors->scope_start[f];) {
         const uint32_t slot = gbsi_scope_slot(plan, e);
         sum += gbsi_part_of(plan, f, e, stride, gbsi_view_at(c->states, slot, c->lane));
@@ -137,12 +137,12 @@ static size_t sum_scope(const conditional *c, size_t f)
     return sum;
 }
 
-static size_t kept_sum(conditional *c, uint32_t number)
+static uint64_t kept_sum(conditional *c, uint32_t number)
 {
     gbsi_score_scratch *scratch = c->scratch;
     const uint32_t at = scratch->sum_of[number];
     const uint32_t lane = c->lane;
-    size_t *sum = scratch->sum + (size_t)at * GBSI_LANES;
+    uint64_t *sum = scratch->sum + (size_t)at * GBSI_LANES;
     if (scratch->sum_mark[at] != scratch->stamp) {
         for (c->lane = 0; c->lane < c->states->n; ++c->lane) {
             sum[c->lane] = sum_scope(c, c->p->long_factor[number]);
@@ -180,13 +180,13 @@ static void add_long(const conditional *c, const gbsi_score_factor *factor, doub
     const gbsi_plan *plan = c->p->plan;
     const gbsi_factors *factors = &plan->model->factors;
     const size_t f = factor->f;
-    size_t sum = factor->outside;
+    uint64_t sum = factor->outside;
     for (uint32_t i = 0; i < factor->n_parts; ++i) {
         const gbsi_score_part *part = &c->scratch->part[factor->first_part + i];
         sum += gbsi_part_of(plan, f, part->e, part->stride, c->scratch->x[part->inside]);
     }
     for (uint32_t a = 0; a < c->k; ++a) {
-        const size_t whole = sum + gbsi_part_of(plan, f, factor->e, factor->stride, a);
+        const uint64_t whole = sum + gbsi_part_of(plan, f, factor->e, factor->stride, a);
         logw[a] += factors->kind[f] == GBS_FACTOR_TABLE
                        ? factors->table[factors->table_start[factors->aux[f]] + whole]
                        : gbsi_value_of_sum(plan, f, whole);

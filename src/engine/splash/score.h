@@ -28,7 +28,7 @@ typedef struct gbsi_score_part {
 /* A long factor of the variable scored. */
 typedef struct gbsi_score_factor {
     size_t f;
-    size_t outside;   /* sum of those outside in the chain at hand */
+    uint64_t outside; /* sum of those outside in the chain at hand */
     size_t e, stride; /* of the variable scored */
     uint32_t first_part, n_parts;
 } gbsi_score_factor;
@@ -43,7 +43,7 @@ typedef struct gbsi_score_scratch {
      * alone, which stand still while a splash grows. */
     uint32_t *sum_of;   /* [n_long] which of them, GBSI_NONE: it is short */
     uint32_t *sum_mark; /* [n_sums] stamp of the splash that knows it */
-    size_t *sum;        /* [n_sums][GBSI_LANES] */
+    uint64_t *sum;      /* [n_sums][GBSI_LANES] */
     uint32_t n_sums, stamp;
     uint64_t n_looked; /* links and long factors, by the states inside, and entries of scopes */
 } gbsi_score_scratch;

@@ -15,15 +15,15 @@
  * variables inside the splash is the same for all chains; that of variables outside is one number
  * for each chain.
  * @param e of the variable in the scopes. @param stride gbsi_part_stride(). */
-static inline size_t gbsi_part_of(const gbsi_plan *plan, size_t f, size_t e, size_t stride,
-                                  uint32_t x)
+static inline uint64_t gbsi_part_of(const gbsi_plan *plan, size_t f, size_t e, size_t stride,
+                                    uint32_t x)
 {
     const gbsi_factors *factors = &plan->model->factors;
     if (gbsi_is_noisy(factors->kind[f])) {
         const gbsi_noisy noisy = gbsi_noisy_of(factors, f);
         return e < factors->scope_start[f] + noisy.n_parents
-                   ? (size_t)plan->cost[plan->cost_at[e] + x]
-                   : (size_t)gbsi_noisy_part_of(noisy.effect, noisy.falling, x) << GBSI_PART_BIT;
+                   ? (uint64_t)plan->cost[plan->cost_at[e] + x]
+                   : (uint64_t)gbsi_noisy_part_of(noisy.effect, noisy.falling, x) << GBSI_PART_BIT;
     }
     switch ((gbs_factor_kind)factors->kind[f]) {
     case GBS_FACTOR_TABLE:
@@ -40,7 +40,7 @@ static inline size_t gbsi_part_of(const gbsi_plan *plan, size_t f, size_t e, siz
 }
 
 /* The log-weight of a factor without a table of its own at a sum over its whole scope. */
-static inline double gbsi_value_of_sum(const gbsi_plan *plan, size_t f, size_t sum)
+static inline double gbsi_value_of_sum(const gbsi_plan *plan, size_t f, uint64_t sum)
 {
     const gbsi_factors *factors = &plan->model->factors;
     const gbsi_logical *logical = NULL;
@@ -49,7 +49,7 @@ static inline double gbsi_value_of_sum(const gbsi_plan *plan, size_t f, size_t s
         const gbsi_noisy_part part = factors->kind[f] == GBSI_FACTOR_EFFECT
                                          ? GBSI_NOISY_EFFECT
                                          : (gbsi_noisy_part)(sum >> GBSI_PART_BIT);
-        const size_t costs = sum & (((size_t)1 << GBSI_PART_BIT) - 1);
+        const uint64_t costs = sum & (((uint64_t)1 << GBSI_PART_BIT) - 1);
         return gbsi_noisy_sum_log(noisy, noisy->leak + (int64_t)costs, part);
     }
     switch ((gbs_factor_kind)factors->kind[f]) {

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+# ./dev packages [--symbols|--all]: Debian's packages, built from a copy of the sources in build/packages.
+# shellcheck shell=sh disable=SC2154
+
+# The list of debian/ with what the public headers declare. What is there stays: dpkg-gensymbols in the build
+# of the packages tells what went.
+write_symbols() {
+    list=$(echo debian/libgibbsite0*.symbols)
+    version=$(sed -n '1s/.*(\(.*\)-.*/\1/p' debian/changelog)
+    {
+        sed -n 1p "$list"
+        {
+            sed 1d "$list"
+            PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/conformance "$python" -c "
+from symbols_test import declared
+for name in declared():
+    print(f' {name}@Base $version')"
+        } | LC_ALL=C sort -s -u -t@ -k1,1
+    } >"$list.new" && mv "$list.new" "$list"
+}
+
+# Tracked files and new ones, or all where there is no git; not what a build made.
+copy_sources() {
+    rm -rf "$packages" && mkdir -p "$packages/sources" &&
+        { git ls-files -co --exclude-standard 2>/dev/null | grep . || find . -name 'build*' -prune -o -type f -print; } |
+        while read -r file; do [ ! -f "$file" ] || echo "$file"; done | tar -cf - -T - | tar -xf - -C "$packages/sources"
+}
+
+# HOME is another in a build of packages: compilers remember in the same place all the same.
+build_packages() {
+    (cd "$packages/sources" && CCACHE_DIR=${CCACHE_DIR:-$HOME/.cache/ccache} DEB_BUILD_OPTIONS="nocheck parallel=$cores${quick:+ noopt}" \
+        dpkg-buildpackage -us -uc -b) >"$packages/log" 2>&1 || { tail -n 40 "$packages/log"; return 1; }
+    ls "$packages"/*.deb
+}
+
+# lintian's errors and warnings. That no bug asked for the packages is true of all that are not made for Debian's archive.
+lint_packages() {
+    lintian --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs --allow-root "$packages"/*.changes
+}
+
+# What is unpacked below a folder of its own is used in place.
+use_unpacked() {
+    root=$packages/root
+    for package in "$packages"/*_*.deb; do
+        dpkg-deb -x "$package" "$root" || return 1
+    done
+    debian/tests/use "$root"
+}
+
+# A Debian that has nothing but the packages and what they ask for.
+use_installed() {
+    # shellcheck disable=SC2016
+    mmdebstrap --quiet --variant=apt --include=gcc,libc6-dev,pkg-config,cmake,make \
+        --customize-hook="copy-in $(find "$packages" -name '*.deb' ! -name '*dbgsym*' | tr '\n' ' ') /root" \
+        --customize-hook="copy-in examples debian/tests tests/installed /root" \
+        --customize-hook='chroot "$1" sh -c "cd /root && apt-get install -q -y --no-install-recommends ./*.deb && tests/use /"' \
+        bookworm /dev/null
+}
+
+case ${1:-} in '' | --all | --symbols) ;; *) die "packages: unknown option '$1'" ;; esac
+if [ "${1:-}" = --symbols ]; then
+    write_symbols
+    exit 0
+fi
+packages=$PWD/build/packages
+need cmake dpkg-buildpackage=dpkg-dev dh=debhelper dh_python3=dh-python fakeroot
+[ -e "$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" ] || install python3-dev
+quick=yes
+if [ "${1:-}" = --all ]; then
+    need lintian mmdebstrap
+    quick=
+fi
+say "packages, in $packages"
+copy_sources
+check 'dpkg-buildpackage, with its list of symbols' build_packages
+if [ "$failed" -eq 0 ]; then
+    check 'unpacked: program, library, module' use_unpacked
+    if [ "${1:-}" = --all ]; then
+        check lintian lint_packages
+        check 'installed in a Debian of its own' use_installed
+    fi
+fi
+conclude
