@@ -213,19 +213,6 @@ def test_partial_without_restarts(run, grid, work):
     assert "not converged" in done.err
 
 
-def test_document(run, work):
-    """The commands in docs/dobrushin.md run and print what stands there."""
-    text = (ROOT / "docs" / "dobrushin.md").read_text()
-    shown = re.findall(r"^    (\$ gibbsite .*)\n((?:    (?!\$).*\n|\n(?=    ))*)", text, re.M)
-    assert len(shown) == 4
-    for command, output in shown:
-        done = run(*command.split()[2:])
-        assert done.status == 0, command + done.err
-        expected = "\n".join(line[4:].rstrip() for line in output.rstrip("\n").splitlines())
-        if expected:
-            assert [l.rstrip() for l in done.out.splitlines()] == expected.splitlines()
-
-
 @pytest.mark.parametrize("arguments", [["scan", "--steps", "8000000", "--iterate"],
                                        ["certify", "--accuracy", "1e-130", "--influence", "bound"]])
 def test_time_is_obeyed(run, arguments):

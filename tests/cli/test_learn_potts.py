@@ -279,7 +279,7 @@ def test_threads_change_no_bit(run):
 
 
 @pytest.mark.parametrize("text, part", [
-    (">a\nAC\n>b\nA\n", "d:5:1: found 1 sites, expected 2"),
+    (">a\nAC\n>b\nA\n", "d:4:1: found 1 sites, expected 2"),
     (">a\nA#\n", "d:2:2: found '#', expected a letter"),
     ("a,b\n0,1\n0,b\n", "d:3:3: found 'b', expected a state"),
     ("a,b\n0\n", "d:2:1: found 1 field, expected 2"),

@@ -114,9 +114,10 @@ def test_bad_files(run, work):
             (["learn", "aspects", "one"], "one:1:11: found no class but grass, expected at least two"),
             (["learn", "aspects", "both"], "both:1:17: found the classes grass and sky in the same pictures"),
             (["learn", "aspects", "empty"], "empty:1:1: found the end of the file, expected a picture")]:
-        done = run(*args, "-o", "out.png")
+        out = "out.png" if args[0] == "segment" else "out.aspects"
+        done = run(*args, "-o", out)
         assert done.status == 3 and message in done.err, args
-        assert not (work / "out.png").exists()
+        assert not (work / out).exists()
 
 
 def test_wrong_use_of_learn(run):

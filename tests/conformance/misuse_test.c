@@ -184,8 +184,15 @@ static void runs(void **state)
     gbs_log_z_report log_z = {.size = sizeof log_z};
     uint32_t x[2];
     double p[4];
+    uint8_t hardly = 0;
+    const uint32_t beyond = 2;
     REFUSED(gbs_run_new(NULL, NULL, NULL, &run, &err));
     REFUSED(gbs_run_new(m, NULL, NULL, NULL, &err));
+    REFUSED(gbs_run_new_about(NULL, NULL, NULL, NULL, 0, NULL, &run, &err));
+    REFUSED(gbs_run_new_about(NULL, m, NULL, NULL, 0, NULL, NULL, &err));
+    REFUSED(gbs_run_new_about(NULL, m, NULL, NULL, 1, NULL, &run, &err));
+    REFUSED(gbs_run_new_about(NULL, m, NULL, NULL, 1, &beyond, &run, &err));
+    REFUSED(gbs_run_hardly_moved(NULL, &hardly, &err));
     REFUSED(gbs_run_new_for_draws(NULL, NULL, NULL, &run, &err));
     REFUSED(gbs_run_new_for_draws(m, NULL, NULL, NULL, &err));
     REFUSED(gbs_log_z(m, NULL, NULL, NULL, NULL, &err));
