@@ -122,7 +122,7 @@ def commands_of_manual(text):
 
 def pages():
     """All pages whose blocks run."""
-    return [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "examples/README.md", ROOT / "python/README.md"]
+    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "examples/README.md", ROOT / "python/README.md"]
 
 
 # ---- running -------------------------------------------------------------------------------

@@ -178,6 +178,8 @@ typedef struct request {
     gbs_model *model;
     gbs_evidence *evidence;
     gbs_run_options options;
+    uint32_t *about; /* [n_about] variables whose marginals are asked for; NULL: of all */
+    Py_ssize_t n_about;
     gbs_run *run;
     gbs_status status;
     gbs_error err;
@@ -210,9 +212,11 @@ static int execute(request *r, collector *c, int for_draws)
                                          .progress = on_run_progress,
                                          .draw = c->item > 0 || c->joint != NULL ? on_draw : NULL};
     core_unlock(&c->watch, r->progress);
-    r->status = for_draws
-                    ? gbs_run_new_for_draws(r->model, r->evidence, &r->options, &r->run, &r->err)
-                    : gbs_run_new(r->model, r->evidence, &r->options, &r->run, &r->err);
+    r->status =
+        for_draws ? gbs_run_new_for_draws(r->model, r->evidence, &r->options, &r->run, &r->err)
+        : r->about != NULL ? gbs_run_new_about(NULL, r->model, r->evidence, &r->options,
+                                               (size_t)r->n_about, r->about, &r->run, &r->err)
+                           : gbs_run_new(r->model, r->evidence, &r->options, &r->run, &r->err);
     if (r->status >= 0) {
         r->status = expect_draws(c, r, &r->err);
     }
@@ -233,26 +237,35 @@ static void settle_item(collector *c, const gbs_model *model)
     }
 }
 
-/* run(model, evidence, options, progress, kept): kept is None for no draws, or the variables whose
- * draws are kept. A dict: summary, stopped, marginals, draws. */
+/* run(model, evidence, options, progress, kept, about): kept is None for no draws, or the variables
+ * whose draws are kept; about is None, or the variables whose marginals are asked for: the others'
+ * may be NaN. A dict: summary, stopped, marginals, draws. */
 static PyObject *run_model(PyObject *self, PyObject *arguments)
 {
     request r = {.status = GBS_OK};
     collector c = {.item = 0};
     PyObject *kept = NULL;
+    PyObject *about = NULL;
     PyObject *result = NULL;
     uint32_t *ids = NULL;
     Py_ssize_t n_kept = 0;
     (void)self;
-    if (!PyArg_ParseTuple(arguments, "OOOOO", &r.model_object, &r.evidence_object,
-                          &r.options_object, &r.progress, &kept) ||
+    if (!PyArg_ParseTuple(arguments, "OOOOOO", &r.model_object, &r.evidence_object,
+                          &r.options_object, &r.progress, &kept, &about) ||
         take(&r) < 0) {
         return NULL;
+    }
+    if (about != Py_None) {
+        r.about = core_ids(about, &r.n_about);
+        if (r.about == NULL) {
+            return NULL;
+        }
     }
     c.n_variables = gbs_model_n_variables(r.model);
     if (kept != Py_None) {
         ids = core_ids(kept, &n_kept);
         if (ids == NULL) {
+            PyMem_Free(r.about);
             return NULL;
         }
         c.kept = ids;
@@ -276,6 +289,7 @@ static PyObject *run_model(PyObject *self, PyObject *arguments)
         Py_XDECREF(draws);
     }
     gbs_run_free(r.run);
+    PyMem_Free(r.about);
     PyMem_Free(ids);
     free(c.state);
     free(c.log_density);
@@ -394,6 +408,6 @@ static PyObject *joint(PyObject *self, PyObject *arguments)
 }
 
 PyMethodDef core_run_methods[] = {
-    {"run", run_model, METH_VARARGS, "run(model, evidence, options, progress, kept)"},
+    {"run", run_model, METH_VARARGS, "run(model, evidence, options, progress, kept, about)"},
     {"joint", joint, METH_VARARGS, "joint(model, evidence, options, progress, query)"},
     {NULL, NULL, 0, NULL}};

@@ -434,7 +434,9 @@ class Model:
                 numbers = {k: x[where] for k, x in numbers.items()}
                 offsets = np.concatenate([[0], np.cumsum([offsets[v + 1] - offsets[v] for v in asked])])
             return Marginals([self.names[v] for v in asked], [self._labels(v) for v in asked], offsets, numbers, _summary(found))
-        return _warn(_ask(make, _core.run, self._core, self._evidence(evidence, likelihood), options=options, after=(None,)))
+        about = None if len(asked) == len(self) and asked == range(len(self)) else list(asked)
+        return _warn(_ask(make, _core.run, self._core, self._evidence(evidence, likelihood), options=options,
+                          after=(None, about)))
 
     def joint(self, *names: Names, variables: Names = None, evidence: Evidence = None, likelihood: Likelihood = None,
               **options: Any) -> Joint:
@@ -530,7 +532,8 @@ class Model:
         def make(found):
             states, density = map(np.asarray, found["draws"])
             return Draws([self.names[v] for v in asked], [self._labels(v) for v in asked], states, density, _summary(found))
-        return _warn(_ask(make, _core.run, self._core, self._evidence(evidence, likelihood), options=options, after=(asked,)))
+        return _warn(_ask(make, _core.run, self._core, self._evidence(evidence, likelihood), options=options,
+                          after=(asked, None)))
 
     def exact_samples(self, draws: int = 1000, *names: Names, variables: Names = None, evidence: Evidence = None,
                       likelihood: Likelihood = None, **options: Any) -> Draws:
