@@ -81,7 +81,7 @@ int cli_diagnosis_choose(cli_diagnosis *a, uint64_t top)
 {
     const size_t n = a->drawn.n;
     a->n_shown = top > 0 && top < n ? (size_t)top : n;
-    ranked *order = malloc((n + 1) * sizeof *order);
+    ranked *order = calloc(n + 1, sizeof *order);
     CLI_PASS(CLI_HAVE(order));
     for (size_t i = 0; i < n; i++) {
         order[i] = (ranked){isnan(a->of[i].rhat) ? -INFINITY : a->of[i].rhat, i};

@@ -115,7 +115,7 @@ static int take(cli_drawn *d, const reader *r, int group, int id)
     if (!cli_drawn_take(d, n * sizeof(double))) {
         return CLI_FAILED;
     }
-    double *values = malloc(n * sizeof *values);
+    double *values = calloc(n, sizeof *values);
     CLI_PASS(CLI_HAVE(values));
     if (r->library.get_var_double(group, id, values) == NC_NOERR) { /* text is no draw */
         d->n_chains = (size_t)shape[0];

@@ -81,7 +81,7 @@ typedef struct cli_arguments {
     const char *report;     /* FILE.html */
     const char *checkpoint; /* FILE */
     int csv_safe;
-    int labels; /* of states in the CSV of draws */
+    int labels;                 /* of states in the CSV of draws */
     const char *resume;         /* FILE */
     const char *monitor;        /* variables of draws */
     const char *query;          /* variables to write: a list, or "@FILE"; or VARIABLE=STATE */

@@ -124,7 +124,7 @@ static int reproduce_all(const cli_arguments *arguments, int *holds)
     for (; status == CLI_DONE && (e = lab_experiment_at(n)) != NULL; n++) {
         int one_holds = 0;
         const size_t size = strlen(arguments->output) + strlen(e->name) + 2;
-        char *folder = malloc(size);
+        char *folder = calloc(size, 1);
         CLI_PASS(CLI_HAVE(folder));
         (void)snprintf(folder, size, "%s/%s", arguments->output, e->name);
         status = reproduce(arguments, e, folder, &one_holds);

@@ -12,8 +12,8 @@
 
 /* NULL when there is no more, also where sizes of 64 bits are beyond a size_t. A request of 0 bytes
  * gives a pointer that may be freed. */
-void *gbsi_alloc(uint64_t bytes);
-void *gbsi_alloc_zero(uint64_t bytes);
+void *gbsi_alloc(uint64_t wanted);
+void *gbsi_alloc_zero(uint64_t wanted);
 /* n elements of the given size, NULL also when the product overflows. */
 void *gbsi_alloc_array(uint64_t n, uint64_t size);
 void *gbsi_alloc_array_zero(uint64_t n, uint64_t size);

@@ -45,9 +45,9 @@ static gbs_status read_format(gbsi_evidence_set *set, const char *path,
     const gbsi_token first = gbsi_text_peek(&set->text);
     const bool is_xml = first.n > 0 && first.at[0] == '<';
     if (format != NULL && strcmp(format, "xmlbif") == 0 && !is_xml) {
-        return gbsi_text_unexpected(
-            &set->text, first, "XMLBIF, the only format of models whose observations are read",
-            err);
+        return gbsi_text_unexpected(&set->text, first,
+                                    "XMLBIF, the only format of models whose observations are read",
+                                    err);
     }
     const bool xml = is_xml && (format == NULL || strcmp(format, "xmlbif") == 0);
     const bool typed = format == NULL ? !tab && !xml && gbsi_evidence_is_typed(&set->text)

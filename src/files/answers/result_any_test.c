@@ -340,7 +340,8 @@ static void written(void **state)
     size_t n = 0;
     size_t offset[] = {0, 3, 5};
     double p[] = {1e-3, 2e-3, 1e-3, 0, 0}; /* what no scale makes a distribution stays */
-    const gbs_result rows = {.task = GBS_TASK_MAR, .marginals = {2, offset, p}};
+    const gbs_result rows = {.task = GBS_TASK_MAR,
+                             .marginals = {.n_variables = 2, .offset = offset, .p = p}};
     assert_int_equal(gbs_output_open_memory(&output, &err), GBS_OK);
     gbsi_result_write_solution(output, &one, GBS_LOG_BASE_E);
     gbsi_result_write_solution(output, &rows, GBS_LOG_BASE_10);

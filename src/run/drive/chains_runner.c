@@ -37,7 +37,8 @@ static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         return GBS_OK;
     }
     const bool reached = run->report.public.max_mcse <= run->report.public.target_error &&
-                         gbsi_run_chains_agree(run->runner, &run->report) && gbsi_run_has_wandered(run);
+                         gbsi_run_chains_agree(run->runner, &run->report) &&
+                         gbsi_run_has_wandered(run);
     const bool still = reached && run->report.public.n_hardly_moved > 0;
     bool stops = reached && !(still && gbsi_run_may_climb(run, drive, false));
     const bool climbs = gbsi_run_is_stuck(run, drive, run->report.public.max_rhat) ||
