@@ -44,15 +44,16 @@ int cli_table_open(const cli_arguments *arguments, const gbs_model *model, const
                    int complete, gbs_table **table)
 {
     gbs_error err = {GBS_OK, ""};
-    const gbs_table_options options = {.size = sizeof options,
-                                       .weights = arguments->weights,
-                                       .numbers = arguments->table_states != NULL &&
-                                                  strcmp(arguments->table_states, "numbers") == 0,
-                                       .strict = arguments->strict,
-                                       .complete = complete,
-                                       .tell = cli_tell,
-                                       .context =
-                                           (void *)(uintptr_t)arguments}; /* which it only reads */
+    const gbs_table_options options = {
+        .size = sizeof options,
+        .weights = arguments->weights,
+        .numbers = arguments->table_states == NULL                   ? 0
+                   : strcmp(arguments->table_states, "numbers") == 0 ? 1
+                                                                     : 2,
+        .strict = arguments->strict,
+        .complete = complete,
+        .tell = cli_tell,
+        .context = (void *)(uintptr_t)arguments}; /* which it only reads */
     const gbs_status done = gbs_table_open(model, path, &options, table, &err);
     return done < 0 ? cli_fail_input(done, &err) : CLI_DONE;
 }

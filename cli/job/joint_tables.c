@@ -128,8 +128,8 @@ static gbs_status on_draw(void *context, uint64_t draw, uint32_t chain, double l
 static int read_estimates(joints *j)
 {
     gbs_error err = {GBS_OK, ""};
-    if (strcmp(gbs_run_report(j->job->run)->method, "exact") ==
-        0) { /* the evidence left nothing to draw */
+    const int is_exact = strcmp(gbs_run_report(j->job->run)->method, "exact") == 0;
+    if (is_exact && j->table[0].estimate == NULL) { /* the evidence left nothing to draw */
         const gbs_status status = answer_exactly(j, &err);
         return status < 0 ? cli_fail(status, &err) : CLI_DONE;
     }
@@ -267,17 +267,45 @@ static void write_tables(gbs_output *output, const void *context)
 
 /* ---- the answer ------------------------------------------------------------------------------ */
 
+/* @return the variables of all tables, one after the other; NULL: out of memory. */
+static uint32_t *variables_of(const joints *j, size_t *n)
+{
+    size_t most = 0;
+    for (int i = 0; i < j->n; i++) {
+        most += j->table[i].selection.n;
+    }
+    uint32_t *asked = calloc(most + 1, sizeof *asked);
+    *n = 0;
+    for (int i = 0; asked != NULL && i < j->n; i++) {
+        for (uint32_t k = 0; k < j->table[i].selection.n; k++) {
+            asked[(*n)++] = j->table[i].selection.variable[k];
+        }
+    }
+    return asked;
+}
+
 /* The run that goes with it says P(evidence) and the verdict; where it samples it gives the draws.
  */
 static int run_beside(joints *j, int exactly, int *stopped)
 {
     cli_job *job = j->job;
+    const uint32_t *query = job->query;
+    const size_t n_query = job->n_query;
+    uint32_t *asked = NULL;
+    if (exactly) { /* about the variables of the tables: others may be left out */
+        asked = variables_of(j, &job->n_query);
+        CLI_PASS(CLI_HAVE(asked));
+        job->query = asked;
+    }
     job->options.method = exactly ? GBS_METHOD_EXACT : GBS_METHOD_SAMPLE;
     job->options.temper = GBS_TEMPER_OFF; /* ladders give no draw where zeros are violated */
     int status = exactly ? CLI_DONE : keep_needed(j);
     if (status == CLI_DONE) {
         status = cli_execute(job, exactly ? NULL : on_draw, j, stopped);
     }
+    job->query = query;
+    job->n_query = n_query;
+    free(asked);
     return status == CLI_DONE && !exactly ? read_estimates(j) : status;
 }
 

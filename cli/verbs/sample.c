@@ -20,7 +20,8 @@ typedef struct writer {
 static void write_csv_header(const writer *w)
 {
     char text[32];
-    gbsi_output_text(w->output, "chain,draw,lp");
+    /* tables that begin with chain, draw, lp hold numbers of states */
+    gbsi_output_text(w->output, w->labels ? "chain,draw,log_density" : "chain,draw,lp");
     for (uint32_t i = 0; i < w->selection->n; i++) {
         gbsi_output_text(w->output, ",");
         gbsi_output_csv_field(w->output,

@@ -174,8 +174,8 @@ typedef struct gbs_comparison {
     double mean_tv;  /**< mean total variation distance over the variables */
     uint32_t worst;  /**< the variable with the distance max_tv */
     double max_z;    /**< largest |p - q| in units of its standard error, the root of the sum of the
-                        squares of both errors; infinite where that is 0 and p and q are not equal to
-                        nine digits; NaN where no side has errors or one is not known */
+                        squares of both errors and of 2e-5, the rounding of sampled conditionals; NaN
+                        where no side has errors or one is not known */
     double limit_z;  /**< what max_z exceeds with a probability of at most 0.001 where p and q
                         estimate  the same: the normal quantile of 1 - 0.001 / entries */
     uint32_t worst_z, worst_z_state; /**< the entry with the difference max_z */

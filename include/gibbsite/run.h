@@ -288,8 +288,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_new_for_draws_on_ranks(const gbs_ranks *
  * on, again and again; and components that hold none of them, unless all components are answered
  * exactly, which gives report.log_z. Of the variables that were left out gbs_run_marginals() has no
  * estimate (NAN for p and mcse), the report has their number, and gbs_run_execute() refuses
- * callbacks.draw. Nothing is left out with mean field, restarts, a sequence of a scan, dummy edges,
- * or the estimator traces.
+ * callbacks.draw. Nothing is left out with method sample, mean field, restarts, a sequence of a
+ * scan, dummy edges, or the estimator traces.
  *
  * @param ranks    NULL: this process is alone.
  * @param variable [n] ids of the variables.

@@ -37,7 +37,8 @@ typedef struct gbs_table_options {
     size_t size;         /**< sizeof(gbs_table_options) */
     const char *weights; /**< name of the column with the weights of rows; NULL: none */
     int numbers;         /**< 1: cells hold numbers of states from 0; 0: their labels, or their
-                              numbers for variables without labels */
+                              numbers for variables without labels, and in the CSV of gibbsite
+                              sample, whose columns begin with chain, draw, lp; 2: labels there too */
     int strict;          /**< 1: columns that are no variable are refused; 0: they are left out */
     int complete;        /**< 1: every variable of two states or more has a column, and a value in
                               each row; 0: values may be missing */

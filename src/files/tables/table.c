@@ -381,7 +381,7 @@ static gbs_status read_header(gbs_table *t, const held *of, const char *weights,
         tell(t, "the first column has no name: it numbers the rows, and is left out");
     }
     char name[128];
-    if (t->options.numbers && find_other_numbers(t, name, sizeof name)) {
+    if (t->options.numbers == 1 && find_other_numbers(t, name, sizeof name)) {
         tell(t,
              "warning: labels of variable %s are numbers, but not those of its states: cells are "
              "read as numbers of states from 0",
@@ -595,7 +595,7 @@ static gbs_status read_state(gbs_table *t, uint32_t k, const gbsi_cell *cell, ui
                              gbs_error *err)
 {
     const uint32_t v = t->column[k];
-    const bool by_number = t->is_draws || t->options.numbers;
+    const bool by_number = t->options.numbers == 1 || (t->is_draws && t->options.numbers != 2);
     const int sign = gbsi_find_missing(cell->text, cell->n);
     if (sign >= 0 && (by_number || !(t->is_label[k] >> sign & 1))) {
         *state = GBS_UNOBSERVED;

@@ -254,13 +254,14 @@ static void plan_pilot(gbs_run *run, int scan_kind)
 }
 
 /* Whether the answer does not depend on variables that nobody asks for. Mean field does, a bound
- * for all of them; traces tell of the whole; and lists of variables would name some that are gone.
- */
+ * for all of them; traces tell of the whole; lists of variables would name some that are gone; and
+ * chains that were asked for have the bits that ranks which share the model have. */
 static bool may_leave_out(const gbs_run *run)
 {
     const gbs_run_options *o = &run->options;
-    return !gbsi_run_is_mean_field(run) && o->estimator != GBS_ESTIMATOR_TRACES &&
-           o->sequence == NULL && !o->partial_scan && !o->restarts && o->dummy_edges == NULL;
+    return !gbsi_run_is_mean_field(run) && o->method != GBS_METHOD_SAMPLE &&
+           o->estimator != GBS_ESTIMATOR_TRACES && o->sequence == NULL && !o->partial_scan &&
+           !o->restarts && o->dummy_edges == NULL;
 }
 
 gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_error *err)
