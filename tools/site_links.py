@@ -51,5 +51,5 @@ if __name__ == "__main__":
     wrong, n_links, n_pages = broken(pathlib.Path(sys.argv[1]))
     print(*wrong, sep="\n", end="\n" * bool(wrong))
     print(f"{n_pages} pages, {n_links} links")
-    print(f"{n_links - len(wrong)} passed, {len(wrong)} failed")
+    print(f"{n_pages} passed, {len(wrong)} failed")
     sys.exit(1 if wrong else 0)

@@ -178,12 +178,16 @@ static char *item_end(const gbs_model *model, char *item)
 static int add_list(cli_selection *s, uint8_t *seen, const typed *t, const char *list)
 {
     int status = CLI_DONE;
+    uint32_t variable = 0;
     char *copy = strdup(list);
     CLI_PASS(CLI_HAVE(copy));
     for (char *item = copy; item != NULL && status == CLI_DONE;) {
         char *comma = item_end(t->model, item);
         if (comma != NULL) {
             *comma = '\0';
+        }
+        if (gbs_model_find_variable(t->model, item, &variable, NULL) < 0) {
+            item += strspn(item, " "); /* "a, b" */
         }
         status = item[0] == '\0' ? cli_error(CLI_USAGE, "%s %s: an item is empty", t->option, list)
                                  : add_item(s, seen, t, item);

@@ -207,7 +207,7 @@ static void print(gbs_output *output, const void *context)
 static int run_compare(cli_arguments *arguments)
 {
     gbs_result side[2];
-    distance d = {.limit = arguments->tolerance};
+    distance d = {.limit = cli_given(arguments, "tolerance") ? arguments->tolerance : 0.0};
     memset(side, 0, sizeof side);
     if (strcmp(arguments->operand[0], "-") == 0 && strcmp(arguments->operand[1], "-") == 0) {
         return cli_error(CLI_USAGE, "standard input (-) can be only one of the inputs");

@@ -333,6 +333,8 @@ def test_compare(run, work):
     done = run("compare", "a.MAR", "b.MAR")
     assert done.status == 1 and "0.05" in done.out and "beyond" in done.out
     assert run("compare", "a.MAR", "b.MAR", "--tolerance", "0.06").status == 0
+    assert run("compare", "a.MAR", "b.MAR", "--tolerance", "0").status == 1
+    assert run("compare", "a.MAR", "a.MAR", "--tolerance", "0").status == 0
     assert run("compare", "a.MAR", "b.MAR", "--tolerance", "0.04", "-q").out == ""
     assert run("compare", "a.MAR", "c.MAR").status == 2
     assert run("compare", "a.MAR", "bad.MAR").status == 3
