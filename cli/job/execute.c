@@ -369,8 +369,8 @@ void cli_verdict(const cli_job *job, int stopped)
     }
     tell_pilot(arguments, r);
     if (r->n_pruned > 0) {
-        cli_note(arguments, "left out: %" PRIu32 " variable%s that nothing asked for depends on",
-                 r->n_pruned, r->n_pruned == 1 ? "" : "s");
+        cli_note(arguments, "left out: %" PRIu32 " variable%s not affect the answer", r->n_pruned,
+                 r->n_pruned == 1 ? " that does" : "s that do");
     }
     if (r->n_drawn > 0) {
         cli_note(arguments,
