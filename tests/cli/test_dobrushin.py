@@ -8,7 +8,7 @@ import re
 from random import Random
 
 import pytest
-from conftest import ROOT, SPRINKLER
+from conftest import SPRINKLER
 
 GRID = ["generate", "ising", "--grid", "6x8", "--coupling", "0.2", "--coupling-spread", "0.05", "-o", "g.uai"]
 

@@ -28,6 +28,17 @@ static inline size_t gbsi_influences_row(const gbsi_influences *c, size_t i)
     return gbsi_offset(&c->start, i);
 }
 
+/* Row i of C times b: the sum of C_ij b_j. */
+static inline double gbsi_influences_times(const gbsi_influences *c, size_t i, const double *b)
+{
+    const size_t end = gbsi_influences_row(c, i + 1);
+    double sum = 0.0;
+    for (size_t e = gbsi_influences_row(c, i); e < end; ++e) {
+        sum += c->on[e] * b[c->j[e]];
+    }
+    return sum;
+}
+
 /* The operations of an update of i, for a watch. */
 static inline uint64_t gbsi_influences_work(const gbsi_influences *c, size_t i)
 {

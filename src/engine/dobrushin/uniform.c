@@ -72,11 +72,7 @@ static gbs_status extend(gbsi_uniform *u, uint64_t last, gbs_error *err)
     const gbsi_influences *c = u->c;
     while (u->n_a <= last) {
         for (uint32_t i = 0; i < c->n; ++i) {
-            const size_t end = gbsi_influences_row(c, i + (size_t)1);
-            double sum = 0.0;
-            for (size_t e = gbsi_influences_row(c, i); e < end; ++e) {
-                sum += c->on[e] * u->x[c->j[e]];
-            }
+            const double sum = gbsi_influences_times(c, i, u->x);
             u->y[i] = sum < GBSI_VARIATION_CEILING ? sum : GBSI_VARIATION_CEILING;
             if (gbsi_watch_spend(u->watch, gbsi_influences_work(c, i))) {
                 GBSI_PASS(gbsi_watch_fail(err, "bounding the variation of the random scan"));

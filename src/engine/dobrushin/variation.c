@@ -32,11 +32,7 @@ void gbsi_variation_begin(const gbsi_influences *c, double *b)
 
 static double next_value(const gbsi_influences *c, uint32_t i, const double *b)
 {
-    const size_t end = gbsi_influences_row(c, i + (size_t)1);
-    double sum = 0.0;
-    for (size_t e = gbsi_influences_row(c, i); e < end; ++e) {
-        sum += c->on[e] * b[c->j[e]];
-    }
+    const double sum = gbsi_influences_times(c, i, b);
     return sum < GBSI_VARIATION_CEILING ? sum : GBSI_VARIATION_CEILING;
 }
 

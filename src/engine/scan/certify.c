@@ -44,11 +44,14 @@ static gbs_status targets_init(const gbs_influences *f, size_t n, const double *
     t->d = gbsi_alloc_array_zero(n, 2 * sizeof *t->d);
     GBSI_PASS(GBSI_HAVE(err, "targets", t->d));
     for (size_t k = 0; k < n; ++k) {
-        const double *d = weight == NULL ? NULL : weight[k];
-        GBSI_TRY(gbsi_weights_of(f, d, &t->d[k], err));
-        GBSI_TRY(gbsi_weights_of(f, d, &t->d[n + k], err));
-        for (uint32_t i = 0; d != NULL && i < f->c->n; ++i) {
-            t->d[n + k][i] = t->d[n + k][i] > 0.0 ? 1.0 : 0.0;
+        GBSI_TRY(gbsi_weights_of(f, weight == NULL ? NULL : weight[k], &t->d[k], err));
+        if (t->d[k] == NULL) {
+            continue;
+        }
+        t->d[n + k] = gbsi_alloc_array(f->c->n, sizeof **t->d);
+        GBSI_TRY(GBSI_HAVE(err, "targets", t->d[n + k]));
+        for (uint32_t i = 0; i < f->c->n; ++i) {
+            t->d[n + k][i] = t->d[k][i] > 0.0 ? 1.0 : 0.0;
         }
     }
 

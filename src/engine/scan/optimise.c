@@ -202,11 +202,7 @@ static bool forward(gbsi_optimiser *o, const uint32_t *scan, size_t n)
         if (gbsi_watch_spend(o->watch, REFRESHMENT + gbsi_influences_work(o->c, i))) {
             return false;
         }
-        double sum = 0.0;
-        for (size_t e = row(o, i); e < row(o, i + (size_t)1); ++e) {
-            sum += o->c->on[e] * o->b[o->c->j[e]];
-        }
-        o->g[i] = o->b[i] - sum;
+        o->g[i] = o->b[i] - gbsi_influences_times(o->c, i, o->b);
         refresh(o, i);
     }
     return true;

@@ -27,11 +27,7 @@ static bool step(const descent *w, const double *b, double *next)
     const gbsi_influences *c = w->c;
     const double n = c->n;
     for (uint32_t i = 0; i < c->n; ++i) {
-        double sum = 0.0;
-        for (size_t e = gbsi_influences_row(c, i); e < gbsi_influences_row(c, i + (size_t)1); ++e) {
-            sum += c->on[e] * b[c->j[e]];
-        }
-        const double value = b[i] + (sum - b[i]) / n;
+        const double value = b[i] + (gbsi_influences_times(c, i, b) - b[i]) / n;
         next[i] = value < GBSI_VARIATION_CEILING ? value : GBSI_VARIATION_CEILING;
         if (gbsi_watch_spend(w->watch, gbsi_influences_work(c, i))) {
             return false;
@@ -43,16 +39,11 @@ static bool step(const descent *w, const double *b, double *next)
 /* w_i = -d_i ((I - C) b)_i is the derivative of V by q_t(i): the lowest variable with the least. */
 static uint32_t best(const descent *w, const double *b)
 {
-    const gbsi_influences *c = w->c;
     uint32_t found = 0;
     double least = INFINITY;
-    for (uint32_t i = 0; i < c->n; ++i) {
-        double sum = 0.0;
-        const size_t end = w->d[i] > 0.0 ? gbsi_influences_row(c, i + (size_t)1) : 0;
-        for (size_t e = gbsi_influences_row(c, i); e < end; ++e) {
-            sum += c->on[e] * b[c->j[e]];
-        }
-        const double value = w->d[i] > 0.0 ? -w->d[i] * (b[i] - sum) : 0.0;
+    for (uint32_t i = 0; i < w->c->n; ++i) {
+        const double value =
+            w->d[i] > 0.0 ? -w->d[i] * (b[i] - gbsi_influences_times(w->c, i, b)) : 0.0;
         if (value < least) {
             least = value;
             found = i;

@@ -155,13 +155,17 @@ static gbs_status check_shapes(const gbs_marginals *a, const gbs_marginals *b, g
     return GBS_OK;
 }
 
+static double error_of(const gbs_marginals *m, size_t i)
+{
+    return m->error == NULL ? 0.0 : m->error[i];
+}
+
 /* Errors that are known on both sides, of which one at least has any. */
 static bool has_errors(const gbs_marginals *a, const gbs_marginals *b)
 {
     bool any = false;
     for (size_t i = 0; i < a->offset[a->n_variables]; i++) {
-        const double e =
-            (a->error == NULL ? 0.0 : a->error[i]) + (b->error == NULL ? 0.0 : b->error[i]);
+        const double e = error_of(a, i) + error_of(b, i);
         if (!(e < INFINITY)) {
             return false;
         }
@@ -173,8 +177,8 @@ static bool has_errors(const gbs_marginals *a, const gbs_marginals *b)
 /* |p - q| in standard errors, but for the rounding of files of nine digits. */
 static double standard_errors(const gbs_marginals *a, const gbs_marginals *b, size_t i)
 {
-    const double e = a->error == NULL ? 0.0 : a->error[i];
-    const double f = b->error == NULL ? 0.0 : b->error[i];
+    const double e = error_of(a, i);
+    const double f = error_of(b, i);
     const double distance = fabs(a->p[i] - b->p[i]) - ROUNDING;
     return distance > 0.0    ? distance / gbsi_sqrt(e * e + f * f + FLOAT_ERROR * FLOAT_ERROR)
            : isnan(distance) ? NAN
