@@ -109,7 +109,7 @@ static void marginals_are_exact(void **state)
 {
     (void)state;
     size_t n_compared = 0;
-    const size_t n_turns = test_scaled(12, 2, 1);
+    const size_t n_turns = test_scaled(12, 1, 1);
     for (size_t m = 0; m < n_test_cases; ++m) {
         for (size_t i = 0; test_cases[m].crossable && i < n_turns; ++i) {
             n_compared += check_exact(&test_cases[m], m * 7 + i * 5);

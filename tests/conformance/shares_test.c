@@ -74,9 +74,10 @@ static void every_combination_has_the_bits_of_one_process(void **state)
 
 static void check_all_ranks(test_share_problem *p)
 {
+    const test_share_job one = test_run_job(p, 0, 1);
     for (uint32_t n_ranks = 1; n_ranks <= TEST_MOST_RANKS; ++n_ranks) {
         p->scattered = n_ranks % 2 == 1;
-        assert_true(test_check_shares(p, n_ranks, 1 + n_ranks % 2));
+        assert_true(test_check_against(&one, p, n_ranks, 1 + n_ranks % 2));
     }
 }
 
@@ -102,17 +103,24 @@ static void random_models_of_every_kind(void **state)
 static void burn_in_and_target_stop_alike(void **state)
 {
     (void)state;
-    gbs_model *model = test_model(TEST_MIXED, 5, 30);
+    const gbs_generate_ising_options warm = {.side = {5, 5, 1}, .coupling = 0.2};
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_generate_ising(&warm, &model, NULL), GBS_OK);
     test_share_problem p = {.model = model, .options = gbs_run_options_default()};
     p.options.method = GBS_METHOD_SAMPLE;
     p.options.scan = GBS_SCAN_CHROMATIC;
-    p.options.target_error = 0.03;
+    p.options.target_error = 0.05;
     p.options.temper = GBS_TEMPER_OFF;
-    p.options.max_updates = 1000000;
+    p.options.max_updates = 50000;
     for (size_t i = 0; i < N_OF(test_share_chains); ++i) {
         p.options.chains = test_share_chains[i];
         check_all_ranks(&p);
     }
+    /* long enough to be ended by the target */
+    p.options.chains = 64;
+    p.options.max_updates = 10000000;
+    check_all_ranks(&p);
+    assert_true(test_run_job(&p, 0, 1).of[0].report.converged);
     gbs_model_free(model);
 }
 

@@ -204,21 +204,27 @@ test_answer test_run_shared(const test_share_problem *p, uint32_t n_ranks, uint3
 
 bool test_check_shares(const test_share_problem *p, uint32_t n_ranks, uint32_t n_threads)
 {
-    test_share_job one = test_run_job(p, 0, 1);
-    test_share_job many = test_run_job(p, n_ranks, n_threads);
+    const test_share_job one = test_run_job(p, 0, 1);
+    return test_check_against(&one, p, n_ranks, n_threads);
+}
+
+bool test_check_against(const test_share_job *one, const test_share_problem *p, uint32_t n_ranks,
+                        uint32_t n_threads)
+{
+    const test_share_job many = test_run_job(p, n_ranks, n_threads);
     if (many.of[0].status == GBS_ERR_UNSUPPORTED || many.of[0].status == GBS_ERR_ARGUMENT) {
         return false;
     }
-    if (many.of[0].status != one.of[0].status) {
-        fail_msg("one process: status %d %s; %u ranks: status %d %s", one.of[0].status,
-                 one.of[0].err.message, n_ranks, many.of[0].status, many.of[0].err.message);
+    if (many.of[0].status != one->of[0].status) {
+        fail_msg("one process: status %d %s; %u ranks: status %d %s", one->of[0].status,
+                 one->of[0].err.message, n_ranks, many.of[0].status, many.of[0].err.message);
     }
-    for (uint32_t rank = 0; one.of[0].status >= 0 && rank < n_ranks; ++rank) {
-        test_same_report(&one.of[0].report, &many.of[rank].report);
-        assert_int_equal(one.of[0].n_warnings, many.of[rank].n_warnings);
+    for (uint32_t rank = 0; one->of[0].status >= 0 && rank < n_ranks; ++rank) {
+        test_same_report(&one->of[0].report, &many.of[rank].report);
+        assert_int_equal(one->of[0].n_warnings, many.of[rank].n_warnings);
     }
-    assert_string_equal(one.of[0].told, many.of[0].told);
-    return one.of[0].status >= 0;
+    assert_string_equal(one->of[0].told, many.of[0].told);
+    return one->of[0].status >= 0;
 }
 
 void test_check_refused(const test_share_problem *p, uint32_t n_ranks, gbs_status status,

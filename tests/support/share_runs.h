@@ -57,6 +57,9 @@ test_answer test_run_shared(const test_share_problem *p, uint32_t n_ranks, uint3
 /* Fails if ranks have other bits than one process.
  * @return whether it was run: a run that one process refuses must be refused here too. */
 bool test_check_shares(const test_share_problem *p, uint32_t n_ranks, uint32_t n_threads);
+/* The same, with the job of one process at hand. */
+bool test_check_against(const test_share_job *one, const test_share_problem *p, uint32_t n_ranks,
+                        uint32_t n_threads);
 void test_check_refused(const test_share_problem *p, uint32_t n_ranks, gbs_status status,
                         const char *why);
 

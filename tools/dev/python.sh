@@ -18,7 +18,8 @@ build >/dev/null
 venv=build/python-venv
 [ -x $venv/bin/pip ] || "$python" -m venv --system-site-packages $venv
 say 'python: pip install --no-build-isolation .'
-$venv/bin/pip install -q --no-build-isolation --no-index --no-deps --force-reinstall . ||
+# Its build is kept: what did not change is not compiled again.
+$venv/bin/pip install -q --no-build-isolation --no-index --no-deps --force-reinstall --config-settings=builddir=build-python . ||
     die 'the Python module could not be installed'
 say 'python: tests'
 GIBBSITE=$PWD/build/cli/gibbsite GIBBSITE_LIBRARY=$PWD/build/libgibbsite.so \
