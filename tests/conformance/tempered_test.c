@@ -279,7 +279,7 @@ static void more_updates_take_no_answer_away(void **state)
     size_t n_plain = 0;
     size_t n_tempered = 0;
     for (uint64_t updates = UINT64_C(1) << 20; updates < UINT64_C(1) << 25;
-         updates += test_share(updates / 2, updates)) {
+         updates += test_scaled(updates / 2, updates, updates)) {
         gbs_run_options options = gbs_run_options_default();
         options.method = GBS_METHOD_SAMPLE;
         options.threads = 1;

@@ -16,6 +16,7 @@
 
 #include "base/memory.h"
 #include "base/test_random.h"
+#include "base/test_scale.h"
 #include "simd/dispatch.h"
 
 enum { VISIBLE = 6, HIDDEN = 3, STATES = 1 << VISIBLE };
@@ -179,7 +180,7 @@ static void what_made_the_rows_is_learnt(void **state)
     double p[STATES];
     gbs_rows *rows = drawn_rows(4000, truth);
     assert_true(divergence_of_means(truth) > 0.1);
-    for (size_t k = 0; k < sizeof ways / sizeof ways[0]; ++k) {
+    for (size_t k = 0; k < sizeof ways / sizeof ways[0]; k += test_share(1, 3)) {
         const gbs_rbm_options options = {.size = sizeof options,
                                          .hidden = 2 * HIDDEN,
                                          .method = ways[k].method,
@@ -205,7 +206,7 @@ static void settled_weights_end_it(void **state)
     double truth[STATES];
     double p[STATES];
     gbs_rows *rows = drawn_rows(800, truth);
-    for (int settles = 0; settles < 2; ++settles) {
+    for (int settles = 0; settles < (int)test_share(2, 1); ++settles) {
         const gbs_rbm_options options = {.size = sizeof options,
                                          .hidden = HIDDEN,
                                          .threads = 1,
@@ -293,7 +294,7 @@ static void nothing_changes_bits(void **state)
     (void)state;
     const gbsi_simd best = gbsi_simd_level();
     gbs_rows *rows = wide_rows(150, 37);
-    for (uint64_t way = 0; way < 4; ++way) {
+    for (uint64_t way = 0; way < 4; way += test_share(1, 3)) {
         char digest[33] = "";
         for (uint64_t threads = 1; threads <= 3; ++threads) {
             for (int level = 0; level < GBSI_N_SIMD; ++level) {
