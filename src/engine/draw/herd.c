@@ -88,10 +88,7 @@ gbs_status gbsi_herd_take(gbsi_herd *herd, gbs_error *err)
     }
     if (herd->n_tables > 0) {
         herd->visits = gbsi_alloc_array_zero(herd->plan->n_slots, sizeof *herd->visits);
-        if (herd->visits == NULL) {
-            return gbsi_no_memory(err, "herding weights",
-                                  herd->plan->n_slots * sizeof *herd->visits);
-        }
+        GBSI_PASS(GBSI_HAVE(err, "herding weights", herd->visits));
     }
     return GBS_OK;
 }

@@ -359,9 +359,7 @@ gbs_status gbsi_pruned_part(const gbsi_conditioned *whole, const gbsi_pruning *p
                             gbsi_conditioned **part, gbs_error *err)
 {
     uint8_t *keep = gbsi_alloc_array(whole->n_variables, 1);
-    if (keep == NULL) {
-        return gbsi_no_memory(err, "part of a model", whole->n_variables);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "part of a model", keep));
     for (uint32_t v = 0; v < whole->n_variables; ++v) {
         keep[v] = pruning->pruned[v] == 0;
     }

@@ -264,12 +264,9 @@ static gbs_status take_room(pruner *p, gbs_error *err)
     p->out->factor = gbsi_alloc_array(f->n_factors, sizeof *p->out->factor);
     p->out->pruned = gbsi_alloc_array_zero(n, 1);
     p->out->dropped = gbsi_alloc_array_zero(f->n_factors, 1);
-    return p->degree == NULL || p->link == NULL || p->level == NULL || p->stack == NULL ||
-                   p->stacked == NULL || p->at == NULL || p->out->variable == NULL ||
-                   p->out->factor_start == NULL || p->out->factor == NULL ||
-                   p->out->pruned == NULL || p->out->dropped == NULL
-               ? gbsi_no_memory(err, "pruning", n * sizeof *p->link)
-               : GBS_OK;
+    return GBSI_HAVE(err, "pruning", p->degree, p->link, p->level, p->stack, p->stacked, p->at,
+                     p->out->variable, p->out->factor_start, p->out->factor, p->out->pruned,
+                     p->out->dropped);
 }
 
 static void count_factors(pruner *p)
@@ -387,9 +384,7 @@ gbs_status gbsi_prune_for(gbsi_conditioned **whole, size_t n, const uint32_t *us
     gbsi_pruning pruning = {0};
     gbsi_conditioned *part = NULL;
     uint8_t *asked = gbsi_alloc_array_zero((*whole)->n_variables, 1);
-    if (asked == NULL) {
-        return gbsi_no_memory(err, "pruning", (*whole)->n_variables);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "pruning", asked));
     for (size_t i = 0; i < n; ++i) {
         const uint32_t v = (*whole)->free_variable[user[i]];
         if (v != GBSI_NONE) {

@@ -299,30 +299,25 @@ static gbs_status save_weights(const void *object, const gbsi_sink *sink, gbs_er
 
 static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const annealing *a = object;
-    GBSI_TRY(gbsi_put_numbers(sink, &a->at, sizeof a->at / NUMBER, NUMBER, err));
-    GBSI_TRY(gbsi_put_numbers(sink, &a->ladder, sizeof a->ladder / NUMBER, NUMBER, err));
-    GBSI_TRY(gbsi_ranks_save(a->run->ranks, a, save_weights, sink, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_put_numbers(sink, &a->at, sizeof a->at / NUMBER, NUMBER, err));
+    GBSI_PASS(gbsi_put_numbers(sink, &a->ladder, sizeof a->ladder / NUMBER, NUMBER, err));
+    return gbsi_ranks_save(a->run->ranks, a, save_weights, sink, err);
 }
 
 static gbs_status load(void *object, const gbsi_source *source, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     annealing *a = object;
     const gbsi_executor *x = &a->run->engine.executor;
-    GBSI_TRY(gbsi_take_numbers(source, &a->at, sizeof a->at / NUMBER, NUMBER, err));
-    GBSI_TRY(gbsi_take_numbers(source, &a->ladder, sizeof a->ladder / NUMBER, NUMBER, err));
-    GBSI_TRY(gbsi_take_numbers(source, a->all, x->n_all, sizeof *a->all, err));
+    GBSI_PASS(gbsi_take_numbers(source, &a->at, sizeof a->at / NUMBER, NUMBER, err));
+    GBSI_PASS(gbsi_take_numbers(source, &a->ladder, sizeof a->ladder / NUMBER, NUMBER, err));
+    GBSI_PASS(gbsi_take_numbers(source, a->all, x->n_all, sizeof *a->all, err));
     memcpy(a->weight, a->all + x->first_chain, x->n_chains * sizeof *a->weight);
     if (a->at.rounds > MOST_ROUNDS || !gbsi_ladder_ascends(&a->ladder) ||
         (a->at.t > 0 && a->at.t > next_length(a))) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "the saved annealing is damaged"));
+        return gbsi_fail(err, GBS_ERR_FORMAT, "the saved annealing is damaged");
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -336,9 +331,7 @@ static gbs_status begin(annealing *a, gbs_error *err)
     a->weight = gbsi_alloc_array(n, sizeof *a->weight);
     a->all = gbsi_alloc_array(x->n_all, sizeof *a->all);
     a->x = gbsi_alloc_array(run->problem.part->n_variables, sizeof *a->x);
-    if (a->density == NULL || a->weight == NULL || a->all == NULL || a->x == NULL) {
-        return gbsi_no_memory(err, "log_z", run->problem.part->n_variables * sizeof *a->x);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "log_z", a->density, a->weight, a->all, a->x));
     for (uint32_t v = 0; v < run->problem.part->n_variables; ++v) {
         a->log_states += gbsi_log((double)run->problem.part->arity[v]);
     }
@@ -373,20 +366,17 @@ static void report_estimate(const annealing *a, gbs_log_z_report *r)
 /* All that comes before the first pass. */
 static gbs_status set_off(annealing *a, uint64_t most_updates, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_run *run = a->run;
     gbsi_checkpoints *c = &run->checkpoints;
-    GBSI_TRY(begin(a, err));
+    GBSI_PASS(begin(a, err));
     if (c->from != NULL) {
-        GBSI_TRY(gbsi_run_take_up(run, a->drive, err));
+        GBSI_PASS(gbsi_run_take_up(run, a->drive, err));
         c->best = a->at.last.n == 0 ? (double)NAN : a->at.last.log_z + a->log_exact;
         if (a->at.rounds > 0 && run->report.public.updates >= most_updates) {
             a->drive->stop = GBSI_STOP_UPDATES;
         }
     }
-    GBSI_TRY(gbsi_executor_heat(&run->engine.executor, 0.0F, err));
-cleanup:
-    return status;
+    return gbsi_executor_heat(&run->engine.executor, 0.0F, err);
 }
 
 gbs_status gbsi_log_z_by_annealing(gbs_run *run, gbsi_drive *drive, double log_exact,

@@ -35,9 +35,7 @@ static gbs_status count_degrees(const gbs_model *model, gbs_info *info, gbs_erro
 {
     const gbsi_factors *factors = &model->factors;
     uint32_t *degree = gbsi_alloc_array_zero(model->n_variables, sizeof *degree);
-    if (degree == NULL) {
-        return gbsi_no_memory(err, "info", model->n_variables * sizeof *degree);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "info", degree));
     const size_t n_ends = factors->n_factors == 0 ? 0 : factors->scope_start[factors->n_factors];
     for (size_t e = 0; e < n_ends; ++e) {
         ++degree[factors->scope[e]];
@@ -74,9 +72,7 @@ static gbs_status count_run(gbs_run *run, gbs_info *info, gbs_error *err)
         info->has_zeros |= run->problem.components->has_zeros[i];
     }
     color = gbsi_alloc_array(info->n_free, sizeof *color);
-    if (color == NULL) {
-        return gbsi_no_memory(err, "info", info->n_free * sizeof *color);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "info", color));
     bool bipartite = false;
     GBSI_TRY(gbsi_graph_color_two(run->problem.whole_graph, color, &bipartite, err));
     info->bipartite = bipartite;
@@ -118,13 +114,10 @@ static gbs_status prepare(const gbs_model *model, const gbs_evidence *evidence,
                           const gbs_run_options *options, gbs_run **run, gbs_error *err)
 {
     gbs_run_options sampled;
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_options_take(options, &sampled, err));
+    GBSI_PASS(gbsi_options_take(options, &sampled, err));
     sampled.method = GBS_METHOD_SAMPLE;
-    GBSI_TRY(gbsi_run_begin(model, &sampled, run, err));
-    GBSI_TRY(gbsi_run_prepare(*run, evidence, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_run_begin(model, &sampled, run, err));
+    return gbsi_run_prepare(*run, evidence, err);
 }
 
 gbs_status gbs_model_info(const gbs_model *model, const gbs_evidence *evidence,

@@ -91,9 +91,7 @@ gbs_status gbsi_inspect_elimination(const gbs_run *run, gbs_info *info, gbs_erro
     info->exact_s = (double)info->entries * 1e-9 * GBSI_TABLES_NS;
     info->log2_entries = info->entries > 0 ? gbsi_log2((double)info->entries) : 0.0;
     all = gbsi_alloc_array(plan->elimination->n_parts, 1);
-    if (all == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "junction tree", plan->elimination->n_parts));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "junction tree", all));
     GBSI_TRY(count_auto(run, plan, all, info, err));
     if (info->search != GBS_SEARCH_DONE) {
         goto cleanup;

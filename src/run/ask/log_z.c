@@ -123,7 +123,6 @@ static gbs_status open_run(const gbs_ranks *ranks, const gbs_model *model,
                            const gbs_evidence *evidence, const gbs_run_options *options,
                            bool *ladders, gbs_run **out, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     /* what is left out is summed exactly, as method sample does not */
     gbsi_run_purpose purpose = {.limited = true,
                                 .anneals = true,
@@ -132,22 +131,20 @@ static gbs_status open_run(const gbs_ranks *ranks, const gbs_model *model,
                                 .ranks = ranks};
     gbs_run *run = NULL;
     if (*ladders) {
-        GBSI_TRY(gbsi_run_open(model, evidence, options, &purpose, &run, err));
+        GBSI_PASS(gbsi_run_open(model, evidence, options, &purpose, &run, err));
         *ladders = !too_large_to_climb(&run->options, &run->problem);
     }
     if (!*ladders) {
         gbs_run_free(run);
         run = NULL;
         purpose.penalty = PENALTY + gbsi_log(1.0 + (double)model->factors.n_factors);
-        GBSI_TRY(gbsi_run_open(model, evidence, options, &purpose, &run, err));
+        GBSI_PASS(gbsi_run_open(model, evidence, options, &purpose, &run, err));
     }
     if (options->target_error == 0.0 && options->sweeps == 0) {
         run->report.public.target_error = GBSI_LOG_Z_TARGET;
     }
     *out = run;
-    GBSI_TRY(gbsi_run_note_inputs(&run->problem, &run->checkpoints, evidence, options, err));
-cleanup:
-    return status;
+    return gbsi_run_note_inputs(&run->problem, &run->checkpoints, evidence, options, err);
 }
 
 /* The work before sampling: takes the checkpoint files, and sums the components that are exact, on
@@ -155,13 +152,11 @@ cleanup:
 static gbs_status prepare(gbs_run *run, gbsi_drive *drive, const gbs_checkpoint_files *files,
                           double *log_exact, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_run_take_files(run, files, err));
+    GBSI_PASS(gbsi_run_take_files(run, files, err));
     if (run->report.public.n_exact_variables > 0) {
-        GBSI_TRY(gbsi_run_exact_log_z(run, drive, log_exact, err));
+        GBSI_PASS(gbsi_run_exact_log_z(run, drive, log_exact, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status answer(gbs_run *run, gbsi_drive *drive, double log_exact, bool ladders,

@@ -30,16 +30,12 @@ gbs_status gbsi_starter_new(const gbsi_conditioned *model, uint64_t seed, gbsi_w
     gbs_status status = GBS_OK;
     const size_t arity = gbsi_largest(model->arity, model->n_variables);
     gbsi_starter *s = gbsi_alloc_zero(sizeof *s);
-    if (s == NULL) {
-        return gbsi_no_memory(err, "start", sizeof *s);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "start", s));
     s->model = model;
     s->seed = seed;
     s->watch = watch;
     s->weight = gbsi_alloc_array(arity, sizeof *s->weight);
-    if (s->weight == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "start", arity * sizeof *s->weight));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "start", s->weight));
     if (!model->borrows && memchr(model->has_zeros, 1, model->factors.n_factors) != NULL) {
         GBSI_TRY(gbsi_repair_new(model, seed, watch, &s->repair, err));
         s->unfinished = gbsi_watch_stopped(watch);
@@ -297,9 +293,7 @@ gbs_status gbsi_run_set_starts(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     gbs_status status = GBS_OK;
     gbsi_starter *starter = NULL;
     uint32_t *x = gbsi_alloc_array(run->problem.part->n_variables, sizeof *x);
-    if (x == NULL) {
-        return gbsi_no_memory(err, "start", run->problem.part->n_variables * sizeof *x);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "start", x));
     if (run->problem.start != NULL) {
         GBSI_TRY(translate_start(&run->problem, x, err));
     } else {

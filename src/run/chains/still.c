@@ -168,9 +168,7 @@ gbs_status gbsi_run_find_still(gbs_run *run, gbs_error *err)
         return GBS_OK;
     }
     n = gbsi_alloc_array(m->n_slots, 1);
-    if (n == NULL) {
-        return gbsi_no_memory(err, "moves", m->n_slots);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "moves", n));
     GBSI_TRY(gbsi_moves_of_all(m, &run->engine.executor, n, err));
     n_still = mark(run, n);
     GBSI_TRY(n_still > 0 ? leave_settled(run, &n_still, err) : GBS_OK);

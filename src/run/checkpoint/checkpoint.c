@@ -193,19 +193,17 @@ static gbs_status missing(const char *name, gbs_error *err)
 /* The parts of the runner, then that of a task that is one call. */
 static gbs_status save_parts(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_more *more = &run->checkpoints.more;
     const gbsi_part *const *part = next_part(run, run->runner->parts);
     for (; *part != NULL; part = next_part(run, part + 1)) {
-        GBSI_TRY(put_name(sink, (*part)->name, err));
-        GBSI_TRY((*part)->save(run, sink, err));
+        GBSI_PASS(put_name(sink, (*part)->name, err));
+        GBSI_PASS((*part)->save(run, sink, err));
     }
     if (more->name != NULL) {
-        GBSI_TRY(put_name(sink, more->name, err));
-        GBSI_TRY(gbsi_put_sealed(sink, more->object, more->save, err));
+        GBSI_PASS(put_name(sink, more->name, err));
+        GBSI_PASS(gbsi_put_sealed(sink, more->object, more->save, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* The name of the next part into `found`, unless one is there already or the file has ended. */
@@ -219,28 +217,26 @@ static gbs_status next_name(const gbs_run *run, const gbsi_source *source, char 
 
 gbs_status gbsi_run_load_parts(gbs_run *run, const gbsi_source *source, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_more *more = &run->checkpoints.more;
     const gbsi_part *const *part = next_part(run, run->runner->parts);
     char found[PART_NAME] = {0};
     for (; *part != NULL; part = next_part(run, part + 1)) {
-        GBSI_TRY(next_name(run, source, found, err));
+        GBSI_PASS(next_name(run, source, found, err));
         if (strncmp(found, (*part)->name, sizeof found) == 0) {
             found[0] = '\0';
-            GBSI_TRY((*part)->load(run, source, err));
+            GBSI_PASS((*part)->load(run, source, err));
         } else if (!(*part)->may_lack) {
             return missing((*part)->name, err);
         }
     }
     if (more->name != NULL) {
-        GBSI_TRY(next_name(run, source, found, err));
+        GBSI_PASS(next_name(run, source, found, err));
         if (strncmp(found, more->name, sizeof found) != 0) {
             return missing(more->name, err);
         }
-        GBSI_TRY(gbsi_take_sealed(source, more->object, more->load, more->name, err));
+        GBSI_PASS(gbsi_take_sealed(source, more->object, more->load, more->name, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- written --------------------------------------------------------------------------------- */
@@ -253,14 +249,11 @@ typedef struct kept_run {
 
 static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const kept_run *k = object;
     const uint64_t n = k->n_text;
-    GBSI_TRY(gbsi_put_numbers(sink, &n, 1, sizeof n, err));
-    GBSI_TRY(sink->put(sink->context, k->text, k->n_text, err));
-    GBSI_TRY(save_parts(k->run, sink, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_put_numbers(sink, &n, 1, sizeof n, err));
+    GBSI_PASS(sink->put(sink->context, k->text, k->n_text, err));
+    return save_parts(k->run, sink, err);
 }
 
 /* Saving by several ranks: rank 0 alone writes the file, and receives the others' data part by part
@@ -396,9 +389,7 @@ gbs_status gbs_run_checkpoint(gbs_run *run, const char *path, gbs_error *err)
     char *copy = NULL;
     GBSI_TRY(check_run(run, "checkpoint", err));
     copy = gbsi_alloc(n);
-    if (copy == NULL) {
-        return gbsi_no_memory(err, path, n);
-    }
+    GBSI_PASS(GBSI_HAVE(err, path, copy));
     memcpy(copy, path, n);
     if (run->checkpoints.draws != NULL) {
         GBSI_TRY(gbsi_draw_log_write_beside(run->checkpoints.draws, path, err));
@@ -483,15 +474,13 @@ cleanup:
 
 gbs_status gbsi_run_take_files(gbs_run *run, const gbs_checkpoint_files *files, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     if (files != NULL && files->resume != NULL) {
-        GBSI_TRY(gbs_run_resume(run, files->resume, err));
+        GBSI_PASS(gbs_run_resume(run, files->resume, err));
     }
     if (files != NULL && files->write != NULL) {
-        GBSI_TRY(gbs_run_checkpoint(run, files->write, err));
+        GBSI_PASS(gbs_run_checkpoint(run, files->write, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 void gbsi_checkpoints_free(gbsi_checkpoints *c)

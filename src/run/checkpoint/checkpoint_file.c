@@ -25,9 +25,7 @@ gbs_status gbsi_checkpoint_open(const char *path, gbsi_kept **kept, char **text,
         GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "%s: its text is too long", path));
     }
     read = gbsi_alloc_zero((size_t)n + 1);
-    if (read == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, path, (size_t)n));
-    }
+    GBSI_TRY(GBSI_HAVE(err, path, read));
     GBSI_TRY(source.take(source.context, read, (size_t)n, err));
     *kept = opened;
     *text = read;

@@ -72,31 +72,29 @@ gbs_status gbsi_run_note_inputs(gbsi_problem *problem, gbsi_checkpoints *checkpo
                                 const gbs_evidence *evidence, const gbs_run_options *o,
                                 gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbs_model *model = problem->model;
     const size_t n = model->n_variables;
     const double *likelihood = evidence == NULL ? NULL : evidence->log_likelihood;
     char(*text)[33] = checkpoints->input;
     if (evidence != NULL && (evidence->n_observed > 0 || likelihood != NULL)) {
-        GBSI_TRY(digest_u32(evidence->state, n, likelihood,
-                            likelihood == NULL ? 0 : model->state_offset[n],
-                            text[GBSI_INPUT_EVIDENCE], err));
+        GBSI_PASS(digest_u32(evidence->state, n, likelihood,
+                             likelihood == NULL ? 0 : model->state_offset[n],
+                             text[GBSI_INPUT_EVIDENCE], err));
     }
     if (o->start != NULL) {
-        GBSI_TRY(digest_u32(o->start, n, NULL, 0, text[GBSI_INPUT_START], err));
+        GBSI_PASS(digest_u32(o->start, n, NULL, 0, text[GBSI_INPUT_START], err));
     }
     if (o->sequence != NULL) {
-        GBSI_TRY(digest_u32(o->sequence, o->sequence_length, NULL, 0, text[GBSI_INPUT_SCAN], err));
+        GBSI_PASS(digest_u32(o->sequence, o->sequence_length, NULL, 0, text[GBSI_INPUT_SCAN], err));
     }
     if (o->dummy_edges != NULL) {
-        GBSI_TRY(
+        GBSI_PASS(
             digest_u32(o->dummy_edges, 2 * o->n_dummy_edges, NULL, 0, text[GBSI_INPUT_EDGES], err));
     }
     if (o->target != NULL) {
-        GBSI_TRY(digest_u32(o->target, o->n_targets, NULL, 0, text[GBSI_INPUT_TARGET], err));
+        GBSI_PASS(digest_u32(o->target, o->n_targets, NULL, 0, text[GBSI_INPUT_TARGET], err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_run_note_variables(gbsi_checkpoints *checkpoints, gbsi_input input,
@@ -207,10 +205,7 @@ static void put_options(gbs_output *out, const gbsi_checkpoints *checkpoints)
 gbs_status gbsi_identity_text(const gbs_run *run, char **text, size_t *n, gbs_error *err)
 {
     gbs_output *out = NULL;
-    const gbs_status status = gbs_output_open_memory(&out, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbs_output_open_memory(&out, err));
     put_line(out, "", "version", gbs_version());
     put_line(out, "", "task", task_of(&run->purpose));
     put_line(out, "", "model", gbs_run_model_digest(run));
@@ -349,10 +344,7 @@ static gbs_status check_option(const gbs_run *run, const char *path, const char 
 {
     char saved[VALUE];
     char own[VALUE] = "";
-    const gbs_status status = gbs_option_get(&run->checkpoints.asked, name, own, sizeof own, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbs_option_get(&run->checkpoints.asked, name, own, sizeof own, err));
     if (!find_line(text, "--", name, saved)) {
         return gbsi_fail(err, GBS_ERR_FORMAT, "%s: the line --%s is missing", path, name);
     }
@@ -413,21 +405,19 @@ cleanup:
 gbs_status gbsi_text_decided(const char *path, const char *text, gbs_run_options *options,
                              gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (size_t i = 0; i < N_OF(decided); ++i) {
         char value[VALUE];
         char own[VALUE] = "";
-        GBSI_TRY(gbs_option_get(options, decided[i], own, sizeof own, err));
+        GBSI_PASS(gbs_option_get(options, decided[i], own, sizeof own, err));
         if (!find_line(text, "decided-", decided[i], value)) {
-            GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "%s: the line decided-%s is missing", path,
-                               decided[i]));
+            return gbsi_fail(err, GBS_ERR_FORMAT, "%s: the line decided-%s is missing", path,
+                             decided[i]);
         }
         if (strcmp(value, own) != 0) {
-            GBSI_TRY(gbs_option_set(options, decided[i], value, err));
+            GBSI_PASS(gbs_option_set(options, decided[i], value, err));
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Temperatures of annealings follow from their length. */
@@ -437,10 +427,7 @@ static gbs_status check_schedule(const gbsi_checkpoints *checkpoints, const char
     char saved[VALUE] = "";
     char own[VALUE] = "";
     (void)find_line(text, "--", "sweeps", saved);
-    const gbs_status status = gbs_option_get(&checkpoints->asked, "sweeps", own, sizeof own, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbs_option_get(&checkpoints->asked, "sweeps", own, sizeof own, err));
     return strcmp(saved, own) == 0
                ? GBS_OK
                : gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -455,14 +442,13 @@ static gbs_status check_length(const gbs_run *run, const char *path, const char 
                                const gbsi_standing *s, gbs_error *err)
 {
     gbs_run_options options = run->options;
-    gbs_status status = GBS_OK;
     const bool anneals =
         run->purpose.anneals && (run->runner->traits & GBSI_RUNNER_OVER_CHAINS) == 0;
     if (anneals) {
-        GBSI_TRY(check_schedule(&run->checkpoints, path, text, err));
+        GBSI_PASS(check_schedule(&run->checkpoints, path, text, err));
     }
-    GBSI_TRY(gbsi_text_decided(path, text, &options, err));
-    GBSI_TRY(gbsi_shared_check_scan(run, path, options.scan, err));
+    GBSI_PASS(gbsi_text_decided(path, text, &options, err));
+    GBSI_PASS(gbsi_shared_check_scan(run, path, options.scan, err));
     if (s->bins != gbsi_run_bins(&run->problem, &options)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "%s: the number of bins follows from --sweeps or --target-error, and "
@@ -481,8 +467,7 @@ static gbs_status check_length(const gbs_run *run, const char *path, const char 
                          "%s: --sweeps %" PRIu64 ": %" PRIu64 " were kept already", path,
                          options.sweeps, s->sweeps);
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_text_check(const gbs_run *run, const char *path, const char *text,
@@ -501,14 +486,12 @@ void gbsi_text_line(const char *text, const char *name, char *value, size_t n)
 
 gbs_status gbsi_text_options(const char *text, gbs_run_options *options, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (size_t i = 0; i < gbsi_n_options; ++i) {
         char value[VALUE];
         const char *name = gbsi_options[i].shown.name;
         if (find_line(text, "--", name, value)) {
-            GBSI_TRY(gbs_option_set(options, name, value, err));
+            GBSI_PASS(gbs_option_set(options, name, value, err));
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }

@@ -76,7 +76,6 @@ static gbs_status out_of_time(gbs_error *err)
 static gbs_status find(gbs_run *run, const gbsi_influences *c, double *b, gbsi_watch *watch,
                        gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const double entries = (double)gbsi_influences_row(c, c->n);
     double compared = 1.0;
     double bound = 1.0;
@@ -87,7 +86,7 @@ static gbs_status find(gbs_run *run, const gbsi_influences *c, double *b, gbsi_w
         if (k == MOST_PASSES || work > (double)MOST_WORK) {
             return no_certificate(&run->options, bound, k, err);
         }
-        GBSI_TRY(run->engine.scan->next_pass(run->engine.scan_state, k, &sequence, err));
+        GBSI_PASS(run->engine.scan->next_pass(run->engine.scan_state, k, &sequence, err));
         if (!gbsi_variation_follow(c, sequence.variable, sequence.n, b, watch) ||
             gbsi_watch_spend(watch, c->n)) {
             return out_of_time(err);
@@ -103,9 +102,7 @@ static gbs_status find(gbs_run *run, const gbsi_influences *c, double *b, gbsi_w
     }
     run->options.burn_in = k;
     run->report.public.certified = bound;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Bounds how far the estimated marginals still are from the target after one pass.
@@ -115,11 +112,7 @@ static gbs_status bound_pass(gbs_run *run, const gbsi_influences *c, double *b, 
 {
     gbsi_sequence sequence = {0};
     double bound = 0.0;
-    const gbs_status status =
-        run->engine.scan->next_pass(run->engine.scan_state, 0, &sequence, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(run->engine.scan->next_pass(run->engine.scan_state, 0, &sequence, err));
     if (!gbsi_variation_follow(c, sequence.variable, sequence.n, b, watch)) {
         return out_of_time(err);
     }
@@ -147,10 +140,7 @@ gbs_status gbsi_run_certify(gbs_run *run, gbsi_watch *watch, gbs_error *err)
                                  gbsi_options_memory_limit(&run->options), watch, &c, err);
     GBSI_TRY(gbsi_watch_stopped(watch) ? out_of_time(err) : status);
     b = gbsi_alloc_array(c->n, sizeof *b);
-    if (b == NULL) {
-        status = gbsi_no_memory(err, "certificate", c->n * sizeof *b);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "certificate", b));
     gbsi_variation_begin(c, b);
     status =
         run->options.restarts ? bound_pass(run, c, b, watch, err) : find(run, c, b, watch, err);

@@ -103,13 +103,12 @@ static gbs_status tree_again(gbsi_exact_plan *plan, const uint8_t *take, gbsi_tr
 gbs_status gbsi_run_auto_forms(const gbs_run *run, gbsi_exact_plan *plan, uint8_t *take,
                                gbsi_exact_forms *forms, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const bool up_only = run->purpose.up_only;
     const uint64_t bytes = gbsi_run_auto_bytes(&run->options, &run->problem);
     double left_ns = auto_ns(&run->options);
     double entry_ns = GBSI_TABLES_NS;
     *forms = (gbsi_exact_forms){0};
-    GBSI_TRY(gbsi_exact_plan_choose(plan, up_only, left_ns, bytes, take, &forms->tree, err));
+    GBSI_PASS(gbsi_exact_plan_choose(plan, up_only, left_ns, bytes, take, &forms->tree, err));
     if (forms->tree != NULL) {
         entry_ns = gbsi_exact_entry_ns(gbsi_exact_keep(forms->tree, up_only, bytes));
         left_ns -= (double)forms->tree->n_entries * entry_ns;
@@ -120,11 +119,11 @@ gbs_status gbsi_run_auto_forms(const gbs_run *run, gbsi_exact_plan *plan, uint8_
                                           .one_way = up_only || maximises(&run->purpose),
                                           .draws = run->purpose.draws};
     entry_ns += run->purpose.draws ? GBSI_STACK_NS : 0.0;
-    GBSI_TRY(gbsi_sparse_new(run->problem.components, plan, &of_sparse, take, entry_ns,
-                             &forms->sparse, err));
+    GBSI_PASS(gbsi_sparse_new(run->problem.components, plan, &of_sparse, take, entry_ns,
+                              &forms->sparse, err));
     if (forms->sparse != NULL && forms->tree != NULL) {
         gbsi_sparse_mark(forms->sparse, 0, take);
-        GBSI_TRY(tree_again(plan, take, &forms->tree, err));
+        GBSI_PASS(tree_again(plan, take, &forms->tree, err));
     }
     gbsi_sparse_mark(forms->sparse, 1, take);
     if (run->purpose.draws) {
@@ -134,14 +133,12 @@ gbs_status gbsi_run_auto_forms(const gbs_run *run, gbsi_exact_plan *plan, uint8_
                                           .bytes = bytes / 2,
                                           .up_only = up_only,
                                           .maximise = maximises(&run->purpose)};
-    GBSI_TRY(
+    GBSI_PASS(
         gbsi_cutsets_new(run->problem.components, plan, &of_cutset, take, &forms->cutset, err));
     for (const gbsi_cutset *c = forms->cutset; c != NULL; c = c->next) {
         take[c->component] = 1;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Whether trees and sparse tables hold all components, and the tables of all of them can be kept
@@ -219,7 +216,6 @@ static gbs_status choose_others(gbsi_problem *p, gbsi_run_purpose *purpose,
                                 const gbsi_exact_plan *plan, const gbsi_exact_limits *limits,
                                 uint8_t *trees, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const bool up_only = purpose->up_only;
     const gbsi_sparse_limits of_sparse = {.ns = GBSI_CUTSET_NS,
                                           .bytes = limits->bytes / 2,
@@ -234,17 +230,15 @@ static gbs_status choose_others(gbsi_problem *p, gbsi_run_purpose *purpose,
                                           .watch = limits->watch};
     const double entry_ns =
         up_only ? GBSI_STACK_NS : GBSI_TABLES_NS + (of_sparse.draws ? GBSI_STACK_NS : 0.0);
-    GBSI_TRY(gbsi_sparse_new(p->components, plan, &of_sparse, trees, entry_ns, &p->sparse, err));
+    GBSI_PASS(gbsi_sparse_new(p->components, plan, &of_sparse, trees, entry_ns, &p->sparse, err));
     gbsi_sparse_mark(p->sparse, 1, trees);
-    GBSI_TRY(gbsi_cutsets_new(p->components, plan, &of_cutset, trees, &p->cutset, err));
+    GBSI_PASS(gbsi_cutsets_new(p->components, plan, &of_cutset, trees, &p->cutset, err));
     memcpy(p->exact, trees, p->components->n);
     for (const gbsi_cutset *c = p->cutset; c != NULL; c = c->next) {
         p->exact[c->component] = 1;
     }
     gbsi_sparse_mark(p->sparse, 0, trees);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status choose_all(gbs_run *run, gbs_error *err)
@@ -254,9 +248,7 @@ static gbs_status choose_all(gbs_run *run, gbs_error *err)
     uint8_t *trees = gbsi_alloc_array(run->problem.components->n, 1);
     gbsi_exact_limits limits = gbsi_run_exact_limits(run);
     limits.watch = gbsi_watch_current();
-    if (trees == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "components", run->problem.components->n));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "components", trees));
     GBSI_TRY(gbsi_exact_check_search(run->problem.whole, limits.bytes, err));
     GBSI_TRY(
         gbsi_exact_plan_new(run->problem.whole, run->problem.whole_graph, &limits, &plan, err));
@@ -311,24 +303,21 @@ static uint64_t tree_bytes(const gbs_run *run)
 
 static gbs_status choose_exact(gbs_run *run, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint32_t n = run->problem.components->n;
     run->problem.exact = gbsi_alloc_array_zero(n, 1);
     run->problem.enumerated = gbsi_alloc_array_zero(n, 1);
-    if (run->problem.exact == NULL || run->problem.enumerated == NULL) {
-        return gbsi_no_memory(err, "components", n);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "components", run->problem.exact, run->problem.enumerated));
     uint64_t bytes = gbsi_run_auto_bytes(&run->options, &run->problem);
     switch (run->options.method) {
     case GBS_METHOD_MEAN_FIELD:
         memset(run->problem.exact, 1, n); /* none is sampled; mean_field_run.c answers */
         break;
     case GBS_METHOD_AUTO:
-        GBSI_TRY(choose_auto(run, err));
+        GBSI_PASS(choose_auto(run, err));
         break;
     case GBS_METHOD_EXACT:
         bytes = bytes_left(&run->options, &run->problem);
-        GBSI_TRY(choose_all(run, err));
+        GBSI_PASS(choose_all(run, err));
         break;
     default: /* all is sampled */
         break;
@@ -344,9 +333,7 @@ static gbs_status choose_exact(gbs_run *run, gbs_error *err)
     for (const gbsi_cutset *c = run->problem.cutset; c != NULL; c = c->next) {
         run->problem.exact_bytes += c->bytes;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- barren variables ------------------------------------------------------------------------ */

@@ -45,9 +45,7 @@ static gbs_status calibrate(gbs_run *run, gbsi_drive *drive, double *log_z, gbs_
     const gbsi_tree *tree = run->problem.tree;
     const uint32_t n = tree->model->n_variables;
     uint32_t *home = gbsi_alloc_array(n, sizeof *home);
-    if (home == NULL) {
-        return gbsi_no_memory(err, "junction tree", n * sizeof *home);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "junction tree", home));
     gbsi_tree_homes(tree, home);
     for (uint32_t v = run->problem.whole->n_variables; v < n; ++v) {
         home[v] = GBSI_NONE; /* of chains */
@@ -86,23 +84,20 @@ static gbs_status check_other(const gbsi_drive *drive, const char *doing, double
 static gbs_status sum_others(gbs_run *run, gbsi_drive *drive, double *p, double *log_z,
                              gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (const gbsi_sparse *c = run->problem.sparse; c != NULL; c = c->next) {
         double part = 0.0;
-        GBSI_TRY(gbsi_sparse_sum(c, &drive->watch, p, &part, err));
-        GBSI_TRY(check_other(drive, "calibrating sparse tables", part, err));
+        GBSI_PASS(gbsi_sparse_sum(c, &drive->watch, p, &part, err));
+        GBSI_PASS(check_other(drive, "calibrating sparse tables", part, err));
         *log_z += part;
     }
     for (const gbsi_cutset *c = run->problem.cutset; c != NULL; c = c->next) {
         double part = 0.0;
-        GBSI_TRY(take_pool(&run->engine, &run->options, c->tree->n_tables, err));
-        GBSI_TRY(gbsi_cutset_sum(c, run->engine.pool, &drive->watch, p, &part, err));
-        GBSI_TRY(check_other(drive, "answering the cases of a cutset", part, err));
+        GBSI_PASS(take_pool(&run->engine, &run->options, c->tree->n_tables, err));
+        GBSI_PASS(gbsi_cutset_sum(c, run->engine.pool, &drive->watch, p, &part, err));
+        GBSI_PASS(check_other(drive, "answering the cases of a cutset", part, err));
         *log_z += part;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Components of few states, watched. @param log_z as of gbsi_components_enumerate(). */
@@ -118,16 +113,15 @@ static gbs_status enumerate(gbsi_problem *problem, gbsi_estimates *estimates, gb
 
 gbs_status gbsi_run_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     double log_z = 0.0;
     if (run->estimates.exact_p == NULL) {
         return GBS_OK;
     }
-    GBSI_TRY(enumerate(&run->problem, &run->estimates, drive, &log_z, err));
+    GBSI_PASS(enumerate(&run->problem, &run->estimates, drive, &log_z, err));
     if (run->problem.tree != NULL) {
-        GBSI_TRY(calibrate(run, drive, &log_z, err));
+        GBSI_PASS(calibrate(run, drive, &log_z, err));
     }
-    GBSI_TRY(sum_others(run, drive, run->estimates.exact_p, &log_z, err));
+    GBSI_PASS(sum_others(run, drive, run->estimates.exact_p, &log_z, err));
     if (run->problem.part == NULL) {
         run->report.public.log_z =
             run->problem.n_skipped > 0 ? NAN : run->problem.whole->log_constant + log_z;
@@ -139,9 +133,7 @@ gbs_status gbsi_run_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         run->problem.sparse = NULL;
         run->problem.cutset = NULL;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- ln Z ---------------------------------------------------------------------------------- */
@@ -197,9 +189,7 @@ gbs_status gbsi_run_exact_map(gbs_run *run, gbsi_drive *drive, uint32_t *state, 
     const gbsi_tree *tree = run->problem.tree;
     const size_t n = tree != NULL ? tree->model->n_variables : whole->n_variables;
     uint32_t *x = gbsi_alloc_array_zero(n, sizeof *x);
-    if (x == NULL) {
-        return gbsi_no_memory(err, "map", n * sizeof *x);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "map", x));
     if (tree != NULL) {
         GBSI_TRY(maximise_trees(run, drive, x, err));
     }
@@ -270,28 +260,23 @@ cleanup:
 
 static gbs_status take_drawing(gbs_run *run, gbsi_drive *drive, drawing *d, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_problem *p = &run->problem;
     const size_t n = p->model->n_variables;
     const size_t n_drawn = p->tree != NULL     ? p->tree->model->n_variables
                            : p->sparse != NULL ? p->sparse->n_variables /* alike */
                                                : p->whole->n_variables;
     if (p->tree != NULL) {
-        GBSI_TRY(take_tables(run, drive, &d->tables, err));
+        GBSI_PASS(take_tables(run, drive, &d->tables, err));
     }
-    GBSI_TRY(gbsi_sparse_draws_new(p->sparse, &drive->watch, &d->sparse, err));
+    GBSI_PASS(gbsi_sparse_draws_new(p->sparse, &drive->watch, &d->sparse, err));
     if (gbsi_watch_stopped(&drive->watch)) {
-        GBSI_TRY(gbsi_stopped_early(drive, "calibrating sparse tables", err));
+        GBSI_PASS(gbsi_stopped_early(drive, "calibrating sparse tables", err));
     }
     d->x = gbsi_alloc_array(n_drawn, sizeof *d->x);
     d->user = gbsi_alloc_array(n, sizeof *d->user);
-    if (d->x == NULL || d->user == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "run", n * sizeof *d->user));
-    }
+    GBSI_PASS(GBSI_HAVE(err, "run", d->x, d->user));
     memcpy(d->user, p->whole->fixed_state, n * sizeof *d->user);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static void tell(gbs_run *run, gbsi_drive *drive)

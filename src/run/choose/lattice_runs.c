@@ -107,9 +107,7 @@ static gbs_status pack(gbsi_engine *engine, const gbsi_problem *problem, gbsi_wa
     const uint32_t n = problem->part->n_variables;
     uint32_t n_colors = 0;
     uint32_t *color = gbsi_alloc_array(n, sizeof *color);
-    if (color == NULL) {
-        return gbsi_no_memory(err, "colouring", n * sizeof *color);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "colouring", color));
     GBSI_TRY(gbsi_graph_color(problem->graph, watch, color, &n_colors, err));
     GBSI_TRY(gbsi_packed_new(problem->part, color, n_colors, problem->components->n,
                              &engine->packed, reason, err));

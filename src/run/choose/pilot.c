@@ -136,7 +136,6 @@ static double spent(const pilot *p)
 /* A plan with rows for sixteen chains side by side. */
 static gbs_status take_plan(pilot *p, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_run *run = p->run;
     gbsi_sequence sequence = {0};
     p->plan = run->engine.plan;
@@ -144,14 +143,13 @@ static gbs_status take_plan(pilot *p, gbs_error *err)
     if (run->engine.plan->sell.slice == NULL) {
         return GBS_OK;
     }
-    GBSI_TRY(run->engine.scan->next_pass(run->engine.scan_state, 0, &sequence, err));
-    GBSI_TRY(gbsi_plan_new(run->problem.part, run->problem.graph, sequence.variable, sequence.n,
-                           (gbsi_plan_options){.repeats = true}, &p->own_plan, err));
-    GBSI_TRY(gbsi_plan_level(p->own_plan, sequence.variable, sequence.n, &p->own_schedule, err));
+    GBSI_PASS(run->engine.scan->next_pass(run->engine.scan_state, 0, &sequence, err));
+    GBSI_PASS(gbsi_plan_new(run->problem.part, run->problem.graph, sequence.variable, sequence.n,
+                            (gbsi_plan_options){.repeats = true}, &p->own_plan, err));
+    GBSI_PASS(gbsi_plan_level(p->own_plan, sequence.variable, sequence.n, &p->own_schedule, err));
     p->plan = p->own_plan;
     p->schedule = &p->own_schedule;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Growth by first come follows the model outwards from the root, and thus needs the least width. */
@@ -342,10 +340,7 @@ static gbs_status find_reach(pilot *p, gbs_error *err)
     uint32_t n_blocks = 0;
     uint32_t *block = gbsi_alloc_array(n, sizeof *block);
     uint32_t *size = gbsi_alloc_array_zero(n, sizeof *size);
-    if (block == NULL || size == NULL) {
-        status = gbsi_no_memory(err, "pilot", n * 2 * sizeof *block);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "pilot", block, size));
     status = gbsi_hard_blocks(p->run->problem.part, &p->drive->watch, block, &n_blocks, err);
     if (gbsi_watch_stopped(&p->drive->watch)) { /* nothing is tried */
         status = GBS_OK;

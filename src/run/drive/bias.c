@@ -69,9 +69,7 @@ static gbs_status compare(const gbs_run *run, const gbsi_estimate *other, compar
     const bool shares = gbsi_runner_shares(run->plain);
     size_t n = shares ? run->shared.share->facts.n_states : 0;
     double *scratch = gbsi_alloc_array(4 * (size_t)run->engine.plan->max_arity, sizeof *scratch);
-    if (scratch == NULL) {
-        return gbsi_no_memory(err, "comparison", run->engine.plan->max_arity * 4 * sizeof *scratch);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "comparison", scratch));
     for (uint32_t slot = 0; !shares && slot < run->engine.plan->n_slots; ++slot) {
         n += gbsi_plan_arity(run->engine.plan, slot);
     }
@@ -88,18 +86,16 @@ static gbs_status compare(const gbs_run *run, const gbsi_estimate *other, compar
  * that has it. */
 static gbs_status compare_ranks(const gbs_ranks *ranks, comparison *c, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     double most[3] = {isnan(c->bias) ? -1.0 : c->bias, c->random_error,
                       isnan(c->at_most) ? -1.0 : c->at_most};
-    GBSI_TRY(gbsi_ranks_combine(ranks, GBS_COMBINE_MAX_F64, most, 3, err));
+    GBSI_PASS(gbsi_ranks_combine(ranks, GBS_COMBINE_MAX_F64, most, 3, err));
     uint64_t from_end = c->bias == most[0] ? UINT32_MAX - c->variable : 0;
-    GBSI_TRY(gbsi_ranks_combine(ranks, GBS_COMBINE_MAX_U64, &from_end, 1, err));
+    GBSI_PASS(gbsi_ranks_combine(ranks, GBS_COMBINE_MAX_U64, &from_end, 1, err));
     c->bias = most[0] < 0.0 ? (double)NAN : most[0];
     c->random_error = most[1];
     c->at_most = most[2] < 0.0 ? (double)NAN : most[2];
     c->variable = UINT32_MAX - (uint32_t)from_end;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Runs the random draw in place of the run's own draw. */

@@ -29,8 +29,7 @@ static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     if (!decides && !shown && run->ranks == NULL) {
         return GBS_OK;
     }
-    gbs_status status = GBS_OK;
-    GBSI_TRY(run->runner->errors(run, err));
+    GBSI_PASS(run->runner->errors(run, err));
     drive->worst_error = run->report.public.max_mcse;
     drive->rhat = run->report.public.max_rhat;
     if (!decides) {
@@ -47,30 +46,27 @@ static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     if (turned < 0 || drive->stop != GBSI_GO_ON) {
         return turned;
     }
-    GBSI_TRY(gbsi_run_any(run->ranks, &stops, err));
+    GBSI_PASS(gbsi_run_any(run->ranks, &stops, err));
     if (stops) {
         drive->stop = GBSI_STOP_TARGET;
     } else if (run->problem.support == GBSI_SUPPORT_DISCONNECTED) {
         drive->stop = GBSI_STOP_SUPPORT; /* what more sweeps cannot cross they cannot cross */
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Whether the sweeps so far are enough, before another. @param k of the next check. */
 static gbs_status decide(gbs_run *run, gbsi_drive *drive, unsigned *k, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint64_t sweeps = run->report.public.sweeps;
     if (sweeps == check_after(*k)) {
         ++*k;
-        GBSI_TRY(check_target(run, drive, err));
+        GBSI_PASS(check_target(run, drive, err));
     }
     if (run->options.sweeps > 0 && sweeps == run->options.sweeps) {
         drive->stop = GBSI_STOP_SWEEPS;
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
@@ -155,30 +151,25 @@ cleanup:
 
 gbs_status gbsi_chains_errors(gbs_run *run, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_estimates_report(&run->estimates, run->engine.pool, &run->report.public, err));
-    GBSI_TRY(gbsi_run_find_still(run, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_estimates_report(&run->estimates, run->engine.pool, &run->report.public, err));
+    return gbsi_run_find_still(run, err);
 }
 
 gbs_status gbsi_chains_remark(gbs_run *run, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     if (!run->report.burn_in_agreed) {
-        GBSI_TRY(gbsi_burn_in_warn(run, err));
+        GBSI_PASS(gbsi_burn_in_warn(run, err));
     }
     if (run->report.n_precise > 0) {
-        GBSI_TRY(gbsi_report_warn(&run->report, err,
-                                  "%u variables have log-weights so large that their sums run in "
-                                  "double, which is slower",
-                                  run->report.n_precise));
+        GBSI_PASS(gbsi_report_warn(&run->report, err,
+                                   "%u variables have log-weights so large that their sums run in "
+                                   "double, which is slower",
+                                   run->report.n_precise));
     }
     if (run->estimates.estimate != NULL) {
-        GBSI_TRY(gbsi_estimate_tell(run->estimates.estimate, err));
+        GBSI_PASS(gbsi_estimate_tell(run->estimates.estimate, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_chains_check(const gbs_run *run, gbs_error *err)

@@ -16,9 +16,7 @@ static gbs_status rows_take(gbsi_draw_rows *rows, const gbs_run *run, gbs_error 
     rows->own = gbsi_alloc_array(x->n_chains, rows->size);
     rows->all = gbsi_alloc_array(gbsi_run_speaks(run->ranks) ? x->n_all : 0, rows->size);
     rows->state = gbsi_alloc_array(n, sizeof *rows->state);
-    return rows->own == NULL || rows->all == NULL || rows->state == NULL
-               ? gbsi_no_memory(err, "draws of all ranks", x->n_all * rows->size)
-               : GBS_OK;
+    return GBSI_HAVE(err, "draws of all ranks", rows->own, rows->all, rows->state);
 }
 
 static void rows_free(gbsi_draw_rows *rows)
@@ -123,9 +121,7 @@ gbs_status gbsi_giving_take(gbs_run *run, bool splits, gbsi_giving *g, gbs_error
         gbsi_alloc_array((splits ? 2 : 1) * (size_t)run->problem.part->n_variables, sizeof *g->x);
     g->user = gbsi_alloc_array(n_model, sizeof *g->user);
     run->report.split_draws = splits;
-    if (g->x == NULL || g->user == NULL) {
-        return gbsi_no_memory(err, "run", n_model * sizeof *g->x);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "run", g->x, g->user));
     if (shares) {
         return GBS_OK;
     }

@@ -347,9 +347,7 @@ static gbs_status digest_levels(gbs_run *run, char *text, gbs_error *err)
     const gbsi_levels *levels = run->engine.levels;
     gbsi_digest *digest = NULL;
     double *value = gbsi_alloc_array(levels->n_levels, sizeof *value);
-    if (value == NULL) {
-        return gbsi_no_memory(err, "digest", levels->n_levels * sizeof *value);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "digest", value));
     GBSI_TRY(run->runner->check(run, err));
     GBSI_TRY(gbsi_digest_new(&digest, err));
     GBSI_TRY(gbsi_marginals_add(run, false, digest, err));

@@ -135,9 +135,7 @@ static gbs_status share_marginals(marginals_job job, gbsi_pool *pool, gbs_error 
     job.n_members = gbsi_pool_size(pool);
     const size_t n = job.n_members * job.n_scratch;
     job.scratch = gbsi_alloc_array(n, sizeof *job.scratch);
-    if (job.scratch == NULL) {
-        return gbsi_no_memory(err, "marginals", n * sizeof *job.scratch);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "marginals", job.scratch));
     gbsi_pool_run(pool, marginals_share, &job);
     gbsi_free(job.scratch);
     return GBS_OK;
@@ -212,9 +210,7 @@ gbs_status gbs_run_each_marginal(const gbs_run *run, gbs_on_marginal *on_margina
     }
     const size_t n = run->problem.model->state_offset[run->problem.model->n_variables];
     double *value = gbsi_alloc_array(n, GBSI_N_ROWS * sizeof *value);
-    if (value == NULL) {
-        return gbsi_no_memory(err, "marginals", n * GBSI_N_ROWS * sizeof *value);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "marginals", value));
     GBSI_TRY(gbs_run_marginals(run, value, value + n, value + 2 * n, value + 3 * n, err));
     GBSI_TRY(tell_all(run->problem.model, value, n, on_marginal, context, err));
 cleanup:
@@ -254,9 +250,7 @@ gbs_status gbsi_marginals_add(const gbs_run *run, bool errors, gbsi_digest *dige
     const bool shared = model->state_offset[model->n_variables] >= LEAST_SHARED;
     const size_t n_window = largest_window(model);
     double *value = gbsi_alloc_array(n_window, sizeof *value);
-    if (value == NULL) {
-        return gbsi_no_memory(err, "digest", n_window * sizeof *value);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "digest", value));
     for (uint32_t first = 0; first < model->n_variables && status >= 0;) {
         const uint32_t end = window_end(model, first);
         const size_t n = model->state_offset[end] - model->state_offset[first];

@@ -39,9 +39,7 @@ gbs_status gbs_run_monitor(gbs_run *run, const uint32_t *variable, size_t n, gbs
         }
     }
     uint32_t *copy = gbsi_alloc_array(n + 1, sizeof *copy);
-    if (copy == NULL) {
-        return gbsi_no_memory(err, "monitor", n * sizeof *copy);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "monitor", copy));
     const gbs_status noted =
         gbsi_run_note_variables(&run->checkpoints, GBSI_INPUT_MONITOR, variable, n, err);
     if (noted < 0) {
@@ -78,9 +76,7 @@ gbs_status gbsi_monitor_begin(gbs_run *run, gbs_error *err)
     m->x = gbsi_alloc_array(2 * (size_t)n_part, sizeof *m->x);
     m->user = gbsi_alloc_array(n_model, sizeof *m->user);
     m->state = gbsi_alloc_array((size_t)m->n + 1, sizeof *m->state);
-    if (m->x == NULL || m->user == NULL || m->state == NULL) {
-        return gbsi_no_memory(err, "monitor", (2 * (size_t)n_part + n_model) * sizeof *m->x);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "monitor", m->x, m->user, m->state));
     memcpy(m->user, run->problem.whole->fixed_state, n_model * sizeof *m->user);
     return gbsi_thinned_init(&m->traces, n_chains, m->n, large ? STRIDE : 1, err);
 }
@@ -163,29 +159,25 @@ static gbs_status need_traces(const gbs_run *run, gbs_error *err)
 
 gbs_status gbs_run_traces(const gbs_run *run, gbs_traces *traces, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(need_traces(run, err));
+    GBSI_PASS(need_traces(run, err));
     GBSI_NEED(traces);
     GBSI_OUT_STRUCT(traces, gbs_traces);
     const gbsi_thinned *t = &run->monitor.traces;
     const gbs_traces own = {.n_chains = t->n_chains, .n_draws = t->n, .stride = t->stride};
     gbsi_struct_give(traces, &own, sizeof own);
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbs_run_trace_density(const gbs_run *run, double *value, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(need_traces(run, err));
+    GBSI_PASS(need_traces(run, err));
     GBSI_NEED(value);
     const gbsi_thinned *t = &run->monitor.traces;
     for (uint32_t chain = 0; chain < t->n_chains; ++chain) {
         memcpy(value + (size_t)chain * t->n, t->density + (size_t)chain * GBSI_THINNED,
                t->n * sizeof *value);
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Whether the variable has a state in the chains. */
@@ -197,8 +189,7 @@ static bool is_sampled(const gbsi_monitor *monitor, const gbsi_problem *problem,
 gbs_status gbs_run_trace_state(const gbs_run *run, uint32_t variable, uint32_t *state,
                                gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(need_traces(run, err));
+    GBSI_PASS(need_traces(run, err));
     GBSI_NEED(state);
     const gbsi_monitor *m = &run->monitor;
     const gbsi_thinned *t = &m->traces;
@@ -207,11 +198,11 @@ gbs_status gbs_run_trace_state(const gbs_run *run, uint32_t variable, uint32_t *
         ++i;
     }
     if (i == m->n) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "variable %u is not monitored", variable));
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "variable %u is not monitored", variable);
     }
     if (!is_sampled(&run->monitor, &run->problem, variable)) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_UNSUPPORTED, "variable %u has no trace: it is not sampled",
-                           variable));
+        return gbsi_fail(err, GBS_ERR_UNSUPPORTED, "variable %u has no trace: it is not sampled",
+                         variable);
     }
     for (uint32_t chain = 0; chain < t->n_chains; ++chain) {
         const uint16_t *from = t->state + ((size_t)i * t->n_chains + chain) * GBSI_THINNED;
@@ -219,6 +210,5 @@ gbs_status gbs_run_trace_state(const gbs_run *run, uint32_t variable, uint32_t *
             state[(size_t)chain * t->n + k] = from[k];
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }

@@ -42,8 +42,7 @@ static gbs_status refuse(const char *option, const char *why, gbs_error *err)
 
 gbs_status gbsi_share_options(const gbs_run_options *options, gbs_run_options *out, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_options_take(options, out, err));
+    GBSI_PASS(gbsi_options_take(options, out, err));
     if (out->method != GBS_METHOD_AUTO && out->method != GBS_METHOD_SAMPLE) {
         return refuse("--method", "only sample", err);
     }
@@ -76,8 +75,7 @@ gbs_status gbsi_share_options(const gbs_run_options *options, gbs_run_options *o
     }
     out->method = GBS_METHOD_SAMPLE;
     out->lattice = GBS_LATTICE_NEVER;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status check_scan(const gbs_partition *p, uint32_t n_ranks, gbs_error *err)
@@ -108,12 +106,11 @@ static gbs_status check_scan(const gbs_partition *p, uint32_t n_ranks, gbs_error
 /* A single process would go on with a pilot run, which may choose splashes. */
 static gbs_status check_support(gbs_partition *p, bool named, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_run *run = p->run;
     run->problem.support = GBSI_SUPPORT_CONNECTED;
     if (run->report.public.has_zeros) {
-        GBSI_TRY(gbsi_components_support(run->problem.components, run->problem.exact, NULL,
-                                         GBSI_ENUMERATE_AUTO_STATES, &run->problem.support, err));
+        GBSI_PASS(gbsi_components_support(run->problem.components, run->problem.exact, NULL,
+                                          GBSI_ENUMERATE_AUTO_STATES, &run->problem.support, err));
     }
     if (run->problem.support != GBSI_SUPPORT_CONNECTED && !named) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
@@ -122,8 +119,7 @@ static gbs_status check_support(gbs_partition *p, bool named, gbs_error *err)
                          "(--scan %s) to go on with it",
                          gbsi_scan_base_name());
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- facts --------------------------------------------------------------------------------- */
@@ -135,10 +131,7 @@ static gbs_status take_number(gbs_partition *p, gbs_error *err)
     const gbsi_conditioned *part = p->run->problem.part;
     char text[33];
     gbsi_digest *digest = NULL;
-    const gbs_status status = gbsi_digest_new(&digest, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_digest_new(&digest, err));
     gbsi_digest_bytes(digest, gbs_model_digest(p->run->problem.model), sizeof text - 1);
     gbsi_digest_u32(digest, p->schedule.slot, p->schedule.n_places);
     gbsi_digest_u32(digest, p->owner, part->n_variables);
@@ -237,9 +230,7 @@ static gbs_status list_turns(gbs_partition *p, const gbsi_sequence *sequence, ui
     gbs_status status = GBS_OK;
     uint32_t *turn = gbsi_alloc_array(n_ranks, sizeof *turn);
     uint32_t *batch = gbsi_alloc_array(sequence->n, sizeof *batch);
-    if (turn == NULL || batch == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "partition", sequence->n * sizeof *batch));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "partition", turn, batch));
     GBSI_TRY(gbsi_turns_of_ranks(&p->run->problem.part->factors, p->owner, n_ranks, turn, err));
     for (size_t t = 0; t < sequence->n; ++t) {
         batch[t] = turn[p->owner[sequence->variable[t]]];
@@ -255,22 +246,20 @@ cleanup:
 /* The schedule: the pass of the run, or its turns where that draws blocks. */
 static gbs_status list_places(gbs_partition *p, uint32_t n_ranks, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_sequence sequence = {0};
     gbs_run *run = p->run;
-    GBSI_TRY(run->engine.scan->next_pass(run->engine.scan_state, 0, &sequence, err));
+    GBSI_PASS(run->engine.scan->next_pass(run->engine.scan_state, 0, &sequence, err));
     p->schedule.wants_position = true;
     if ((run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0) {
-        GBSI_TRY(list_turns(p, &sequence, n_ranks, err));
+        GBSI_PASS(list_turns(p, &sequence, n_ranks, err));
     } else {
-        GBSI_TRY(
+        GBSI_PASS(
             gbsi_plan_level(run->engine.plan, sequence.variable, sequence.n, &p->schedule, err));
     }
     gbsi_free(p->schedule.scratch);
     p->schedule.scratch = NULL;
     p->schedule.scratch_capacity = 0;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Frees what no share needs: the graph, the components, the sequence, and neighbourhoods of the
@@ -309,9 +298,7 @@ gbs_status gbsi_partition_begin(const gbs_model *model, const gbs_evidence *evid
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "parts: found a number that is no gbs_parts");
     }
     gbs_partition *p = gbsi_alloc_zero(sizeof *p);
-    if (p == NULL) {
-        return gbsi_no_memory(err, "partition", sizeof *p);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "partition", p));
     GBSI_TRY(gbsi_share_options(options, &taken, err));
     GBSI_TRY(gbsi_run_begin(model, &taken, &p->run, err));
     p->run->purpose.divides = true;
@@ -377,13 +364,9 @@ static gbs_status new_of_grid(const gbsi_grid_model *grid, uint32_t n_ranks, gbs
     gbsi_budget budget;
     gbsi_budget *before = gbsi_budget_enter_default(&budget, 0);
     gbs_partition *p = gbsi_alloc_zero(sizeof *p);
-    if (p == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "partition", sizeof *p));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "partition", p));
     p->lattice = gbsi_alloc_zero(sizeof *p->lattice);
-    if (p->lattice == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "partition", sizeof *p->lattice));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "partition", p->lattice));
     GBSI_TRY(
         gbsi_share_lattice_init(p->lattice, grid, n_ranks, gbsi_scan_with(GBSI_SCAN_BASE), err));
     p->kind = GBSI_PARTITION_BISECTION;
@@ -433,9 +416,7 @@ gbs_status gbs_partition_find_starts(gbs_partition *p, uint32_t n_chains, gbs_er
     p->facts.n_starts = 0;
     x = gbsi_alloc_array(n, sizeof *x);
     p->start = gbsi_alloc_array(n_starts * n, sizeof *p->start);
-    if (x == NULL || p->start == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "starts", n_starts * n * sizeof *p->start));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "starts", x, p->start));
     GBSI_TRY(gbsi_starter_new(part, p->run->options.seed, NULL, &starter, err));
     for (size_t chain = 0; chain < n_starts; ++chain) {
         GBSI_TRY(gbsi_starter_draw(starter, (uint32_t)chain, 0, x, err));

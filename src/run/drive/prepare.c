@@ -18,9 +18,7 @@ static gbs_status count_colors(gbs_run *run, gbsi_watch *watch, gbs_error *err)
         return GBS_OK;
     }
     uint32_t *color = gbsi_alloc_array(run->problem.part->n_variables, sizeof *color);
-    if (color == NULL) {
-        return gbsi_no_memory(err, "colouring", run->problem.part->n_variables * sizeof *color);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "colouring", color));
     GBSI_TRY(gbsi_graph_color(run->problem.graph, watch, color, &run->report.public.n_colors, err));
 cleanup:
     gbsi_free(color);
@@ -76,7 +74,6 @@ gbs_status gbsi_run_check_draw(gbs_run *run, gbs_error *err)
 
 gbs_status gbsi_chains_compile(gbs_run *run, gbsi_watch *watch, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_sequence sequence = {0};
     run->engine.scan = gbsi_scan_of(run->options.scan);
     if (run->engine.scan == NULL) {
@@ -85,12 +82,12 @@ gbs_status gbsi_chains_compile(gbs_run *run, gbsi_watch *watch, gbs_error *err)
     run->report.public.scan = run->engine.scan->name;
     run->engine.scan_traits = run->engine.scan->traits;
     run->engine.pass = gbsi_pass_of(run->options.scan);
-    GBSI_TRY(run->engine.scan->init(run->problem.graph, &run->options, watch,
-                                    &run->engine.scan_state, &run->engine.scan_traits, err));
-    GBSI_TRY(gbsi_run_check_draw(run, err));
-    GBSI_TRY(gbsi_run_certify(run, watch, err));
-    GBSI_TRY(run->engine.scan->next_pass(run->engine.scan_state, 0, &sequence, err));
-    GBSI_TRY(gbsi_plan_new(
+    GBSI_PASS(run->engine.scan->init(run->problem.graph, &run->options, watch,
+                                     &run->engine.scan_state, &run->engine.scan_traits, err));
+    GBSI_PASS(gbsi_run_check_draw(run, err));
+    GBSI_PASS(gbsi_run_certify(run, watch, err));
+    GBSI_PASS(run->engine.scan->next_pass(run->engine.scan_state, 0, &sequence, err));
+    GBSI_PASS(gbsi_plan_new(
         run->problem.soft != NULL ? run->problem.soft : run->problem.part, run->problem.graph,
         sequence.variable, sequence.n,
         (gbsi_plan_options){.repeats = (run->engine.scan_traits & GBSI_SCAN_REPEATS) != 0,
@@ -100,20 +97,19 @@ gbs_status gbsi_chains_compile(gbs_run *run, gbsi_watch *watch, gbs_error *err)
         &run->engine.plan, err));
     if (run->engine.plan->level_start != NULL && !run->engine.schedule.wants_position &&
         !run->engine.schedule.wants_last) {
-        GBSI_TRY(gbsi_plan_own_pass(run->engine.plan, &run->engine.schedule, err));
+        GBSI_PASS(gbsi_plan_own_pass(run->engine.plan, &run->engine.schedule, err));
     } else {
-        GBSI_TRY(gbsi_plan_level(run->engine.plan, sequence.variable, sequence.n,
-                                 &run->engine.schedule, err));
+        GBSI_PASS(gbsi_plan_level(run->engine.plan, sequence.variable, sequence.n,
+                                  &run->engine.schedule, err));
     }
-    GBSI_TRY(count_colors(run, watch, err));
+    GBSI_PASS(count_colors(run, watch, err));
     const bool blocks =
         (run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0; /* which have no levels */
     run->report.public.n_levels = blocks ? 0 : run->engine.schedule.n_batches;
     run->report.public.n_batches = run->report.public.n_levels;
     run->report.n_precise =
         run->engine.plan->n_noisy > 0 ? 0 : run->engine.plan->n_of_class[GBSI_CLASS_PRECISE];
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbsi_watch *watch, gbs_error *err)
@@ -141,23 +137,21 @@ gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err)
 
 gbs_status gbsi_chains_prepare(gbs_run *run, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_run_check(run, err));
+    GBSI_PASS(gbsi_run_check(run, err));
     if (run->engine.pool == NULL) {
-        GBSI_TRY(gbsi_pool_new(gbsi_options_threads(&run->options), &run->engine.pool, err));
+        GBSI_PASS(gbsi_pool_new(gbsi_options_threads(&run->options), &run->engine.pool, err));
     }
     const gbsi_executor_setting setting =
         gbsi_engine_setting(&run->engine, &run->options, run->memory.draw_room);
-    GBSI_TRY(gbsi_executor_init(&run->engine.executor, &setting, err));
+    GBSI_PASS(gbsi_executor_init(&run->engine.executor, &setting, err));
     run->engine.executor.ranks = run->ranks;
     if (run->options.estimator != GBS_ESTIMATOR_TRACES && !run->purpose.anneals) {
-        GBSI_TRY(gbsi_run_new_estimate(run, &run->estimates.estimate, err));
+        GBSI_PASS(gbsi_run_new_estimate(run, &run->estimates.estimate, err));
     }
     if (gbsi_run_counts_moves(run)) {
-        GBSI_TRY(gbsi_moves_take(&run->engine.executor, &run->estimates.moves, err));
+        GBSI_PASS(gbsi_moves_take(&run->engine.executor, &run->estimates.moves, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Room for the marginals of what is answered exactly. */
@@ -169,9 +163,7 @@ static gbs_status take_exact_marginals(gbs_run *run, gbs_error *err)
         return GBS_OK;
     }
     run->estimates.exact_p = gbsi_alloc_array_zero(n, sizeof *run->estimates.exact_p);
-    return run->estimates.exact_p != NULL
-               ? GBS_OK
-               : gbsi_no_memory(err, "marginals", n * sizeof *run->estimates.exact_p);
+    return GBSI_HAVE(err, "marginals", run->estimates.exact_p);
 }
 
 /* Whether the model has a form of its own, so that there is no plan. */
@@ -183,21 +175,19 @@ static bool has_form(const gbsi_engine *engine)
 /* Chooses how the sampled part is run, if there is one. @param whole was seen to be no lattice. */
 static gbs_status choose_form(gbs_run *run, bool whole, gbsi_watch *watch, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     if (run->problem.part == NULL) {
         return GBS_OK;
     }
     if (!whole) {
-        GBSI_TRY(gbsi_choose_sites(&run->engine, &run->options, run->problem.part, err));
+        GBSI_PASS(gbsi_choose_sites(&run->engine, &run->options, run->problem.part, err));
     }
     if (!has_form(&run->engine)) {
-        GBSI_TRY(gbsi_choose_chains(&run->engine, &run->options, &run->problem, watch, err));
+        GBSI_PASS(gbsi_choose_chains(&run->engine, &run->options, &run->problem, watch, err));
     }
     if (!has_form(&run->engine) && run->purpose.limited) {
-        GBSI_TRY(gbsi_run_check_part(run, err));
+        GBSI_PASS(gbsi_run_check_part(run, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Finds the part of the model that is sampled, and whether spins are kept in bits. If nothing of a
@@ -205,10 +195,9 @@ cleanup:
  * many times as much memory. */
 static gbs_status find_part(gbs_run *run, gbsi_watch *watch, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const bool whole = run->options.method == GBS_METHOD_SAMPLE;
     if (whole && !has_form(&run->engine)) {
-        GBSI_TRY(gbsi_choose_sites(&run->engine, &run->options, run->problem.whole, err));
+        GBSI_PASS(gbsi_choose_sites(&run->engine, &run->options, run->problem.whole, err));
     }
     if (has_form(&run->engine)) {
         run->problem.part = run->problem.whole;
@@ -216,18 +205,16 @@ static gbs_status find_part(gbs_run *run, gbsi_watch *watch, gbs_error *err)
             run->engine.spins != NULL ? run->engine.spins->n_components : 1;
         return GBS_OK;
     }
-    GBSI_TRY(gbsi_problem_take_graph(&run->problem, err));
-    GBSI_TRY(gbsi_run_choose_exact(run, err));
-    GBSI_TRY(gbsi_problem_take_part(&run->problem, &run->options, &run->report.public, err));
-    GBSI_TRY(take_exact_marginals(run, err));
+    GBSI_PASS(gbsi_problem_take_graph(&run->problem, err));
+    GBSI_PASS(gbsi_run_choose_exact(run, err));
+    GBSI_PASS(gbsi_problem_take_part(&run->problem, &run->options, &run->report.public, err));
+    GBSI_PASS(take_exact_marginals(run, err));
     run->report.public.n_components = run->problem.components->n;
     if (run->purpose.divides && !run->report.public.has_zeros) {
         gbsi_problem_forget_components(&run->problem);
         gbsi_mapping_rest(&run->problem.model->mapping); /* compiling reads a part of it */
     }
-    GBSI_TRY(choose_form(run, whole, watch, err));
-cleanup:
-    return status;
+    return choose_form(run, whole, watch, err);
 }
 
 /* Whether the splash scan may be chosen: it needs the random draw and a plan, and certificates are

@@ -50,9 +50,7 @@ static gbs_status compare_text(const gbs_ranks *ranks, const char *own, uint64_t
     char *first = NULL;
     GBSI_TRY(ranks->broadcast(ranks->context, 0, &n_first, sizeof n_first, err));
     first = gbsi_alloc_zero((size_t)n_first + 1);
-    if (first == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "ranks", (size_t)n_first));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "ranks", first));
     memcpy(first, own, (size_t)(ranks->rank == 0 ? n_first : 0));
     GBSI_TRY(ranks->broadcast(ranks->context, 0, first, (size_t)n_first, err));
     if (strcmp(own, first) != 0) {
@@ -104,11 +102,8 @@ cleanup:
 
 gbs_status gbsi_ranks_compare(const gbs_run *run, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_ranks_meet(run->ranks, compare_by(run, gbsi_identity_text, err), err));
-    GBSI_TRY(gbsi_ranks_meet(run->ranks, compare_decisions(run, err), err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_ranks_meet(run->ranks, compare_by(run, gbsi_identity_text, err), err));
+    return gbsi_ranks_meet(run->ranks, compare_decisions(run, err), err);
 }
 
 gbs_status gbsi_ranks_compare_files(const gbs_run *run, gbs_error *err)

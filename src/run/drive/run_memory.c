@@ -166,12 +166,11 @@ gbs_status gbsi_run_draw_bytes(const gbs_ranks *spread, const gbsi_engine *engin
 static gbs_status add_running(gbs_run *run, gbsi_run_memory *m, uint64_t compiling, uint64_t result,
                               gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_estimate_shape shape = run->plain->shape(run);
     const uint64_t start = start_bytes(run->problem.part);
     const uint64_t limit = gbsi_options_memory_limit(&run->options);
     const gbsi_executor_setting setting = gbsi_engine_setting(&run->engine, &run->options, 0);
-    GBSI_TRY(estimate_bytes(run, &shape, &run->estimates.estimate_bytes, err));
+    GBSI_PASS(estimate_bytes(run, &shape, &run->estimates.estimate_bytes, err));
     const uint64_t all = more(run->estimates.estimate_bytes, run->estimates.estimate_bytes);
     result = shape.kind == GBS_ESTIMATOR_TRACES ? 0 : result;
     m->states = gbsi_executor_bytes(&setting, gbsi_options_threads(&run->options));
@@ -192,12 +191,11 @@ static gbs_status add_running(gbs_run *run, gbsi_run_memory *m, uint64_t compili
     uint64_t running = m->standing + m->plan + m->schedule + (start > result ? start : result);
     running = more(more(running, m->states), m->estimators);
     m->draw_room = running < limit ? limit - running : 0;
-    GBSI_TRY(gbsi_run_draw_bytes(run->spread, &run->engine, &run->options, m->draw_room, NULL,
-                                 &m->draw, err));
+    GBSI_PASS(gbsi_run_draw_bytes(run->spread, &run->engine, &run->options, m->draw_room, NULL,
+                                  &m->draw, err));
     running = more(running, m->draw);
     m->peak = compiling > running ? compiling : running;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_chains_bytes(gbs_run *run, gbsi_run_memory *m, gbs_error *err)
@@ -218,18 +216,16 @@ gbs_status gbsi_form_bytes(gbs_run *run, gbsi_run_memory *m, uint64_t result, gb
 
 gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_run_memory m = {.standing = gbsi_run_standing_bytes(&run->problem, &run->estimates)};
     m.peak = m.standing;
     if (run->runner->bytes != NULL) {
-        GBSI_TRY(run->runner->bytes(run, &m, err));
+        GBSI_PASS(run->runner->bytes(run, &m, err));
     }
     run->memory = m;
     run->report.public.predicted_bytes = m.peak;
     run->budget.own.room += (int64_t)m.untouched - (int64_t)run->budget.untouched;
     run->budget.untouched = m.untouched;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- limits -------------------------------------------------------------------------------- */
@@ -256,7 +252,6 @@ gbs_status gbsi_run_check_model(const gbs_run *run, gbs_error *err)
 
 gbs_status gbsi_run_check_part(const gbs_run *run, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint64_t limit = gbsi_options_memory_limit(&run->options);
     const gbsi_conditioned *part = run->problem.part;
     const uint32_t n_chains = gbsi_options_chains(&run->options);
@@ -271,7 +266,7 @@ gbs_status gbsi_run_check_part(const gbs_run *run, gbs_error *err)
                                  .each_once = true};
     size_t estimate = 0;
     if (!run->purpose.anneals) {
-        GBSI_TRY(estimate_bytes(run, &shape, &estimate, err));
+        GBSI_PASS(estimate_bytes(run, &shape, &estimate, err));
     }
     uint64_t bytes = more(gbsi_run_standing_bytes(&run->problem, &run->estimates),
                           touched_bytes(&run->options, run->spread, &shape, estimate));
@@ -280,11 +275,9 @@ gbs_status gbsi_run_check_part(const gbs_run *run, gbs_error *err)
      * a run takes 24 bytes: allow for that. */
     const uint64_t slack = (uint64_t)part->n_variables * 24;
     if (bytes > slack && bytes - slack > limit) {
-        GBSI_TRY(refuse(&run->budget, bytes - slack, "at least ", limit, err));
+        GBSI_PASS(refuse(&run->budget, bytes - slack, "at least ", limit, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_run_check(const gbs_run *run, gbs_error *err)

@@ -39,9 +39,7 @@ gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options
 {
     gbs_status status = GBS_OK;
     gbs_run *run = gbsi_alloc_zero(sizeof *run);
-    if (run == NULL) {
-        return gbsi_no_memory(err, "run", sizeof *run);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "run", run));
     run->problem.model = model;
     run->budget.fewer = "fewer --chains, --estimator count";
     gbsi_report_init(&run->report);
@@ -63,10 +61,7 @@ gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options
     GBSI_TRY(settle(run, err));
     if (run->options.start != NULL) {
         run->problem.start = gbsi_alloc_array(model->n_variables, sizeof *run->problem.start);
-        if (run->problem.start == NULL) {
-            status = gbsi_no_memory(err, "run", model->n_variables * sizeof *run->problem.start);
-            goto cleanup;
-        }
+        GBSI_TRY(GBSI_HAVE(err, "run", run->problem.start));
         memcpy(run->problem.start, run->options.start,
                model->n_variables * sizeof *run->problem.start);
     }

@@ -104,9 +104,7 @@ static void report_facts(gbs_run *run)
 static gbs_status take_turns(gbsi_shared *shared, gbsi_engine *engine, gbs_error *err)
 {
     shared->reach = gbsi_alloc_array(shared->share->part->n_variables, 1);
-    if (shared->reach == NULL) {
-        return gbsi_no_memory(err, "share of a model", shared->share->part->n_variables);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "share of a model", shared->reach));
     gbsi_turns_of_share(shared->share, shared->reach, &shared->turns);
     engine->turns = &shared->turns;
     return GBS_OK;
@@ -125,7 +123,6 @@ static void forget_graph(gbs_run *run)
 
 static gbs_status compile(gbs_run *run, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbs_share *share = run->shared.share;
     const gbsi_plan_options options =
         gbsi_share_plan_options(share, gbsi_lanes_of(gbsi_options_chains(&run->options)) == 1);
@@ -135,16 +132,14 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
     run->engine.scan_traits |= share->facts.each_once != 0 ? GBSI_SCAN_EACH_ONCE : 0;
     run->engine.pass = gbsi_pass_of((int)share->facts.scan);
     report_facts(run);
-    GBSI_TRY(gbsi_run_check_draw(run, err));
-    GBSI_TRY(gbsi_graph_new(share->part, NULL, &run->problem.graph, err));
-    GBSI_TRY(
+    GBSI_PASS(gbsi_run_check_draw(run, err));
+    GBSI_PASS(gbsi_graph_new(share->part, NULL, &run->problem.graph, err));
+    GBSI_PASS(
         gbsi_plan_new(share->part, run->problem.graph, NULL, 0, options, &run->engine.plan, err));
     forget_graph(run);
     run->engine.schedule = share->schedule;
     run->shared.own_slot = gbsi_alloc_array(share->part->n_variables, 1);
-    if (run->shared.own_slot == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "share of a model", share->part->n_variables));
-    }
+    GBSI_PASS(GBSI_HAVE(err, "share of a model", run->shared.own_slot));
     for (uint32_t slot = 0; slot < share->part->n_variables; ++slot) {
         run->shared.own_slot[slot] = share->own[share->order[slot]];
     }
@@ -154,14 +149,13 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
                                      .whole = share->whole_slot,
                                      .own = run->shared.own_slot};
     if (gbsi_shared_has_blocks(&run->engine)) {
-        GBSI_TRY(take_turns(&run->shared, &run->engine, err));
+        GBSI_PASS(take_turns(&run->shared, &run->engine, err));
     }
     if ((gbsi_draw_traits(&run->options) & GBSI_DRAW_POSITION) == 0) {
         run->engine.schedule.position = NULL;
     }
     run->estimates.rao_blackwell = run->options.estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Begins the run on this rank, without the others. */
@@ -197,21 +191,18 @@ cleanup:
 
 static gbs_status take_memory(gbs_run *run, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbs_share *share = run->shared.share;
     gbsi_executor *x = &run->engine.executor;
-    GBSI_TRY(gbsi_run_predict(run, err));
+    GBSI_PASS(gbsi_run_predict(run, err));
     run->report.public.predicted_bytes +=
         gbsi_halo_bytes(share, gbsi_options_chains(&run->options));
-    GBSI_TRY(gbsi_run_take_memory(run, err));
+    GBSI_PASS(gbsi_run_take_memory(run, err));
     x->own = share->own;
     x->weave = &run->shared.weave;
     x->woven_bytes = share->facts.max_arity <= 256 ? 1 : 2;
     x->sum_ranks = run->ranks;
     x->lost = &run->shared.lost;
-    GBSI_TRY(gbsi_halo_init(&run->shared.halo, share, run->ranks, x, err));
-cleanup:
-    return status;
+    return gbsi_halo_init(&run->shared.halo, share, run->ranks, x, err);
 }
 
 static gbs_status new_run(const gbs_share *share, const gbs_partition *whole,

@@ -77,14 +77,13 @@ static void swap_lanes(void *context, uint32_t a, uint32_t b)
 
 static gbs_status iterate(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_tempered *t = run->tempered;
     gbsi_exchange *e = t->exchange;
     const uint32_t lanes = t->executor.n_chains;
     for (uint32_t v = 0; t->observed != NULL && v < t->core->n_variables; ++v) {
         states_of(t, v, t->before + (size_t)v * lanes);
     }
-    GBSI_TRY(
+    GBSI_PASS(
         gbsi_tempered_tell(t, local_moves(run->tempered, &run->report, drive, keep, err), err));
     if (t->ratios != NULL && !keep) {
         gbsi_ratios_learn(t->ratios, t->density);
@@ -112,9 +111,7 @@ static gbs_status iterate(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error 
     if (t->iteration == run->checkpoints.stop_after) {
         drive->stop = GBSI_STOP_SIGNAL;
     }
-    GBSI_TRY(gbsi_drive_agree(run->ranks, drive, err));
-cleanup:
-    return status;
+    return gbsi_drive_agree(run->ranks, drive, err);
 }
 
 /* ---- burn-in --------------------------------------------------------------------------------- */
@@ -147,25 +144,23 @@ static gbs_status cut(gbsi_tempered *t, gbs_error *err)
 
 static gbs_status adapt(gbsi_tempered *t, gbsi_engine *engine, uint64_t round, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     if (t->ratios != NULL && round + 1 == N_ROUNDS) {
         return GBS_OK;
     }
     const bool violated = (double)t->n_valid < GBSI_LEAST_SHARE * (double)t->n_cold;
     if (round < CUT && violated && t->penalty < GBSI_TEMPERED_MOST_PENALTY) {
-        GBSI_TRY(gbsi_tempered_harden(t, engine->pool, t->penalty + HARDER, err));
+        GBSI_PASS(gbsi_tempered_harden(t, engine->pool, t->penalty + HARDER, err));
     }
     if (t->blocks.plans != NULL && round + 1 == CUT) {
         t->blocks.used = true; /* for one round, to be compared */
     } else if (t->blocks.used && round == CUT) {
         t->blocks.used = gbsi_tempered_prefers_blocks(t);
     }
-    GBSI_TRY(round == CUT
-                 ? cut(t, err)
-                 : gbsi_tempered_respace(t, 0, t->exchange->n_levels, t->exchange->n_ladders, err));
+    GBSI_PASS(round == CUT ? cut(t, err)
+                           : gbsi_tempered_respace(t, 0, t->exchange->n_levels,
+                                                   t->exchange->n_ladders, err));
     t->n_valid = t->n_cold = 0;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Whether burn-in is over: its time is used up, or the iterations that were asked for are done.
@@ -173,7 +168,6 @@ cleanup:
 static gbs_status burnt_in(const gbs_run *run, const gbsi_drive *drive, double until_s, bool *is_so,
                            gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbs_run_options *o = &run->options;
     const gbsi_tempered *t = run->tempered;
     const gbsi_ratios *ratios = t->ratios;
@@ -185,14 +179,13 @@ static gbs_status burnt_in(const gbs_run *run, const gbsi_drive *drive, double u
     const bool observing = t->observed != NULL && t->in_round < OBSERVED;
     bool late = gbsi_clock_s() > until_s && !observing;
     if (automatic && o->time_s > 0.0) {
-        GBSI_TRY(gbsi_run_any(run->ranks, &late, err));
+        GBSI_PASS(gbsi_run_any(run->ranks, &late, err));
     } else {
         late = false;
     }
     *is_so = drive->stop != GBSI_GO_ON || late ||
              (automatic ? t->round == N_ROUNDS : run->report.public.burn_in >= o->burn_in);
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* The object that measures the memory of local moves in this round; NULL: none. The ladder is cut
@@ -306,7 +299,6 @@ static gbs_status decide(gbs_run *run, gbsi_drive *drive, gbs_error *err)
  * any valid one. Taken one by one, ladders would give different numbers of draws. */
 static gbs_status give(gbs_run *run, const gbsi_drive *drive, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_tempered *t = run->tempered;
     if (!gbsi_tempered_has_cold(t)) {
         return GBS_OK;
@@ -314,40 +306,36 @@ static gbs_status give(gbs_run *run, const gbsi_drive *drive, gbs_error *err)
     for (uint32_t ladder = 0; gbsi_run_speaks(run->ranks) && ladder < t->exchange->n_ladders;
          ++ladder) {
         const double density = gbsi_tempered_draw(t, ladder);
-        GBSI_TRY(gbsi_run_give_draw(&run->checkpoints, &run->report, drive, t->n_given, ladder,
-                                    density, t->user, err));
+        GBSI_PASS(gbsi_run_give_draw(&run->checkpoints, &run->report, drive, t->n_given, ladder,
+                                     density, t->user, err));
     }
     ++t->n_given;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_tempered *t = run->tempered;
     const bool begins = drive->stop == GBSI_GO_ON;
     if (t->means == NULL) {
-        GBSI_TRY(gbsi_ranks_meet(run->ranks, gbsi_tempered_take_means(t, err), err));
+        GBSI_PASS(gbsi_ranks_meet(run->ranks, gbsi_tempered_take_means(t, err), err));
         t->drop_at = 3 * WINDOW;
     }
     for (;;) {
-        GBSI_TRY(decide(run, drive, err));
+        GBSI_PASS(decide(run, drive, err));
         if (drive->stop != GBSI_GO_ON) {
             break;
         }
-        GBSI_TRY(iterate(run, drive, true, err));
+        GBSI_PASS(iterate(run, drive, true, err));
         if (t->user != NULL && run->report.public.sweeps % run->options.thin == 0) {
-            GBSI_TRY(give(run, drive, err));
+            GBSI_PASS(give(run, drive, err));
         }
-        GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASS, err));
+        GBSI_PASS(gbsi_run_keep(run, drive, GBSI_AFTER_PASS, err));
     }
     if (begins) {
-        GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASSES, err));
+        GBSI_PASS(gbsi_run_keep(run, drive, GBSI_AFTER_PASSES, err));
     }
-    GBSI_TRY(tell_missing(run, err));
-cleanup:
-    return status;
+    return tell_missing(run, err);
 }
 
 /* ---- whether it is done ---------------------------------------------------------------------- */
@@ -466,7 +454,6 @@ cleanup:
 /* Burn-in and sampling. */
 static gbs_status climb(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_report *r = &run->report.public;
     if (r->target_error > 0.0 && run->options.target_error == 0.0 && !run->purpose.up_only) {
         r->target_error = GBSI_TEMPERED_TARGET;
@@ -475,14 +462,12 @@ static gbs_status climb(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     run->report.starts_dispersed = true;
     const gbs_status kept = gbsi_run_keep(
         run, drive, run->checkpoints.begun ? GBSI_AFTER_PASS : GBSI_BEFORE_PASSES, err);
-    GBSI_TRY(gbsi_ranks_meet(run->ranks, kept, err));
+    GBSI_PASS(gbsi_ranks_meet(run->ranks, kept, err));
     if (run->tempered->means == NULL) {
-        GBSI_TRY(burn_in(run, drive, err));
+        GBSI_PASS(burn_in(run, drive, err));
     }
     r->chains = run->tempered->exchange->n_ladders;
-    GBSI_TRY(sample(run, drive, err));
-cleanup:
-    return status;
+    return sample(run, drive, err);
 }
 
 gbs_status gbsi_run_tempered(gbs_run *run, gbsi_drive *drive, gbs_error *err)

@@ -223,9 +223,7 @@ static gbs_status find(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     }
     s.count = gbsi_alloc_array(n, sizeof *s.count);
     s.first = gbsi_alloc_array(n, POINTS * s.shape.n_rounds * sizeof *s.first);
-    if (s.count == NULL || s.first == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "threshold", n * sizeof *s.count));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "threshold", s.count, s.first));
     GBSI_TRY(try_all(&s, &found, err));
     run->options.threshold = found;
     GBSI_TRY(

@@ -106,31 +106,28 @@ void gbsi_tempered_set_temperatures(gbsi_tempered *t)
 /* Compiles the model with soft zeros, with a plan by colours, and makes chains without states. */
 static gbs_status compile(gbsi_tempered *t, gbsi_pool *pool, gbsi_watch *watch, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_scan *scan = gbsi_scan_of(t->options.scan);
     unsigned traits = scan->traits;
     gbsi_sequence sequence = {0};
     const gbsi_own_chains moved = gbsi_chains_of(t->ranks, t->ranks == NULL ? 0 : t->ranks->rank,
                                                  (uint32_t)t->options.chains);
     free_chains(t);
-    GBSI_TRY(gbsi_soften(t->core, DEPTH, t->penalty, &t->soft, err));
-    GBSI_TRY(scan->init(t->graph, &t->options, watch, &t->scan_state, &traits, err));
-    GBSI_TRY(scan->next_pass(t->scan_state, 0, &sequence, err));
-    GBSI_TRY(gbsi_plan_new(t->soft, t->graph, sequence.variable, sequence.n,
-                           (gbsi_plan_options){.repeats = true, .heated = true, .coarse = true},
-                           &t->plan, err));
-    GBSI_TRY(gbsi_plan_level(t->plan, sequence.variable, sequence.n, &t->schedule, err));
+    GBSI_PASS(gbsi_soften(t->core, DEPTH, t->penalty, &t->soft, err));
+    GBSI_PASS(scan->init(t->graph, &t->options, watch, &t->scan_state, &traits, err));
+    GBSI_PASS(scan->next_pass(t->scan_state, 0, &sequence, err));
+    GBSI_PASS(gbsi_plan_new(t->soft, t->graph, sequence.variable, sequence.n,
+                            (gbsi_plan_options){.repeats = true, .heated = true, .coarse = true},
+                            &t->plan, err));
+    GBSI_PASS(gbsi_plan_level(t->plan, sequence.variable, sequence.n, &t->schedule, err));
     const gbsi_executor_setting setting = {.pass = gbsi_pass_of(t->options.scan),
                                            .plan = t->plan,
                                            .options = &t->options,
                                            .level = gbsi_simd_level(),
                                            .pool = pool,
                                            .moved = moved};
-    GBSI_TRY(gbsi_executor_init(&t->executor, &setting, err));
-    GBSI_TRY(gbsi_executor_heat(&t->executor, 1.0F, err));
-    GBSI_TRY(gbsi_tempered_take_told(t, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_executor_init(&t->executor, &setting, err));
+    GBSI_PASS(gbsi_executor_heat(&t->executor, 1.0F, err));
+    return gbsi_tempered_take_told(t, err);
 }
 
 /* ---- states ---------------------------------------------------------------------------------- */
@@ -280,11 +277,8 @@ static gbs_status take_arrays(gbsi_tempered *t, gbs_error *err)
     t->word = gbsi_alloc_lanes(gbsi_recovery_words(t->collapse), sizeof *t->word);
     t->counted = gbsi_alloc_array_zero(n_lanes, sizeof *t->counted);
     t->trips = gbsi_alloc_array_zero(n_lanes, sizeof *t->trips);
-    if (t->density == NULL || t->before == NULL || t->row == NULL || t->hard == NULL ||
-        t->one == NULL || t->state == NULL || t->p == NULL || t->word == NULL ||
-        t->counted == NULL || t->trips == NULL) {
-        return gbsi_no_memory(err, "chains", t->core->n_variables * n_lanes * sizeof *t->before);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "chains", t->density, t->before, t->row, t->hard, t->one, t->state,
+                        t->p, t->word, t->counted, t->trips));
     for (size_t f = 0; f < n_factors; ++f) {
         if (t->core->has_zeros[f]) {
             t->hard[t->n_hard++] = f;
@@ -298,9 +292,7 @@ static gbs_status take_draws(gbsi_tempered *t, const gbsi_problem *problem, gbs_
     const uint32_t n = problem->model->n_variables;
     t->drawn = gbsi_alloc_array(t->part->n_variables, sizeof *t->drawn);
     t->user = gbsi_alloc_array(n, sizeof *t->user);
-    if (t->drawn == NULL || t->user == NULL) {
-        return gbsi_no_memory(err, "draws", n * sizeof *t->user);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "draws", t->drawn, t->user));
     memcpy(t->user, problem->whole->fixed_state, n * sizeof *t->user);
     return GBS_OK;
 }
@@ -308,17 +300,14 @@ static gbs_status take_draws(gbsi_tempered *t, const gbsi_problem *problem, gbs_
 /* Variables that are cheap to sum out leave, unless none would be left to sample. */
 static gbs_status take_core(gbsi_tempered *t, gbsi_watch *watch, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_collapse_new(t->part, GBSI_COLLAPSE_ENTRIES, watch, &t->collapse, err));
+    GBSI_PASS(gbsi_collapse_new(t->part, GBSI_COLLAPSE_ENTRIES, watch, &t->collapse, err));
     if (t->collapse->core->n_variables == 0) {
         gbsi_collapse_free(t->collapse);
         t->collapse = NULL;
-        GBSI_TRY(gbsi_collapse_new(t->part, 0, watch, &t->collapse, err));
+        GBSI_PASS(gbsi_collapse_new(t->part, 0, watch, &t->collapse, err));
     }
     t->core = t->collapse->core;
-    GBSI_TRY(gbsi_graph_new(t->core, NULL, &t->graph, err));
-cleanup:
-    return status;
+    return gbsi_graph_new(t->core, NULL, &t->graph, err);
 }
 
 /* Adds the memory of ladders to the prediction in the report, if they were not foreseen. @return
@@ -344,9 +333,7 @@ gbs_status gbsi_tempered_begin(gbs_run *run, gbsi_drive *drive, gbsi_tempered **
     const uint32_t n_ladders = gbsi_run_ladders(run);
     const uint64_t block_bytes = predict(run);
     gbsi_tempered *t = gbsi_alloc_zero(sizeof *t);
-    if (t == NULL) {
-        return gbsi_no_memory(err, "chains", sizeof *t);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "chains", t));
     t->part = run->problem.part;
     t->ranks = run->ranks;
     t->options = run->options;

@@ -96,21 +96,19 @@ static gbs_status put_fixed(bringing *b, uint32_t i, gbs_error *err)
 static gbs_status put_window(bringing *b, uint64_t end, uint32_t *fixed, double *scratch,
                              gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbs_share *share = b->run->shared.share;
     const gbsi_conditioned *part = share->part;
     b->n_own = 0;
     for (; b->next < part->n_variables && part->user_variable[b->next] < end; ++b->next) {
         if (share->own[b->next] != 0) {
             estimate(b, b->next, scratch);
-            GBSI_TRY(put_record(b, part->user_variable[b->next], share->user_arity[b->next], err));
+            GBSI_PASS(put_record(b, part->user_variable[b->next], share->user_arity[b->next], err));
         }
     }
     for (; *fixed < share->n_fixed && share->fixed_variable[*fixed] < end; ++*fixed) {
-        GBSI_TRY(put_fixed(b, *fixed, err));
+        GBSI_PASS(put_fixed(b, *fixed, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* On rank 0: gives the records of a window to the callback, in order of their variables. */
@@ -148,9 +146,7 @@ static gbs_status bring(bringing *b, gbs_on_marginal *on, void *context, gbs_err
     double *scratch = gbsi_alloc_array(N_VALUES * facts->max_arity, sizeof *scratch);
     b->row = gbsi_alloc_array(N_VALUES * facts->max_user_arity, sizeof *b->row);
     b->at = gbsi_alloc_array(WINDOW, sizeof *b->at);
-    if (scratch == NULL || b->row == NULL || b->at == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "marginals", WINDOW * sizeof *b->at));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "marginals", scratch, b->row, b->at));
     for (uint64_t first = 0; first < n; first += WINDOW) {
         const uint64_t end = n - first < WINDOW ? n : first + WINDOW;
         uint64_t turn = first; /* nobody is ahead of rank 0, where messages would pile up */
@@ -219,9 +215,7 @@ gbs_status gbs_run_gather_marginals(gbs_run *run, gbs_error *err)
     }
     keeping k = {.n = run->ranks->rank == 0 ? run->shared.share->facts.n_user_states : 0};
     k.value = gbsi_alloc_array(k.n, N_VALUES * sizeof *k.value);
-    if (k.value == NULL) {
-        return gbsi_no_memory(err, "marginals", k.n * N_VALUES * sizeof *k.value);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "marginals", k.value));
     const gbs_status status = gbsi_shared_each_marginal(run, keep_one, &k, err);
     if (status < 0 || run->ranks->rank > 0) {
         gbsi_free(k.value);

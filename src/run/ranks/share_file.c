@@ -26,9 +26,7 @@ gbs_status gbs_share_read(const char *path, gbs_share **share, gbs_error *err)
     gbsi_kept *kept = NULL;
     const size_t n = strlen(path) + 1;
     char *copy = gbsi_alloc(n);
-    if (copy == NULL) {
-        return gbsi_no_memory(err, path, n);
-    }
+    GBSI_PASS(GBSI_HAVE(err, path, copy));
     memcpy(copy, path, n);
     GBSI_TRY(gbsi_kept_open(path, &form, &kept, err));
     const gbsi_source source = gbsi_kept_source(kept);

@@ -163,9 +163,7 @@ gbs_status gbsi_shared_starts(gbs_run *run, gbs_error *err)
     gbsi_starter *starter = NULL;
     uint32_t *x = gbsi_alloc_array(share->part->n_variables, sizeof *x);
     uint32_t *all = gbsi_alloc_array(n_all, sizeof *all);
-    if (x == NULL || all == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "start", (share->part->n_variables + n_all) * sizeof *x));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "start", x, all));
     if (searched && run->ranks->rank == 0) {
         GBSI_TRY(gbsi_starter_new(run->shared.whole, run->options.seed, NULL, &starter, err));
     }
@@ -208,9 +206,7 @@ gbs_status gbsi_shared_gather_state(gbsi_shared *shared, const gbs_ranks *ranks,
     size_t capacity = 0;
     size_t n = 0;
     uint32_t *own = gbsi_alloc_array(2 * (size_t)share->n_own, sizeof *own);
-    if (own == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "draws of all ranks", share->n_own * 2 * sizeof *own));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "draws of all ranks", own));
     for (uint32_t u = 0; u < part->n_variables; ++u) {
         if (share->own[u] != 0) {
             own[n++] = part->user_variable[u];
@@ -238,17 +234,15 @@ cleanup:
 
 gbs_status gbsi_shared_report(gbs_run *run, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_halo *h = &run->shared.halo;
     gbs_report *r = &run->report.public;
     uint64_t sent[2] = {h->n_messages, h->n_bytes};
     double exchange_s = h->exchange_s;
-    GBSI_TRY(run->ranks->combine(run->ranks->context, GBS_COMBINE_SUM_U64, sent, 2, err));
-    GBSI_TRY(run->ranks->combine(run->ranks->context, GBS_COMBINE_MAX_F64, &exchange_s, 1, err));
+    GBSI_PASS(run->ranks->combine(run->ranks->context, GBS_COMBINE_SUM_U64, sent, 2, err));
+    GBSI_PASS(run->ranks->combine(run->ranks->context, GBS_COMBINE_MAX_F64, &exchange_s, 1, err));
     r->ranks = run->ranks->n_ranks;
     r->exchange_messages = sent[0];
     r->exchange_bytes = sent[1];
     r->exchange_s = exchange_s;
-cleanup:
-    return status;
+    return GBS_OK;
 }

@@ -97,9 +97,7 @@ static gbs_status first_temperature(const gbsi_conditioned *model, double *tau0,
 {
     const gbsi_factors *f = &model->factors;
     double *squares = gbsi_alloc_array_zero(model->n_variables, sizeof *squares);
-    if (squares == NULL) {
-        return gbsi_no_memory(err, "map", model->n_variables * sizeof *squares);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "map", squares));
     for (size_t i = 0; i < f->n_factors; ++i) {
         const double half = half_spread(f, i);
         for (size_t k = f->scope_start[i]; k < f->scope_start[i + 1]; ++k) {
@@ -168,7 +166,6 @@ static void begin_annealing(gbsi_search *s, uint64_t n)
 
 static gbs_status anneal_rounds(gbsi_search *s, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbs_run_options *options = &s->run->options;
     const bool once = options->sweeps > 0;
     if (s->at.n == 0 && !once && s->drive.stop != GBSI_GO_ON) {
@@ -178,7 +175,7 @@ static gbs_status anneal_rounds(gbsi_search *s, gbs_error *err)
         begin_annealing(s, once ? options->sweeps : FIRST_ROUND);
     }
     for (;;) {
-        GBSI_TRY(anneal(s, err));
+        GBSI_PASS(anneal(s, err));
         if (s->drive.stop == GBSI_GO_ON && once) {
             s->drive.stop = GBSI_STOP_SWEEPS;
         } else if (s->drive.stop == GBSI_GO_ON && options->time_s == 0.0 &&
@@ -190,9 +187,7 @@ static gbs_status anneal_rounds(gbsi_search *s, gbs_error *err)
         }
         begin_annealing(s, s->at.n * ROUND_GROWTH);
     }
-    GBSI_TRY(gbsi_search_keep(s, err));
-cleanup:
-    return status;
+    return gbsi_search_keep(s, err);
 }
 
 /* ---- the call ------------------------------------------------------------------------------- */
@@ -203,9 +198,7 @@ static gbs_status whole_density(const gbsi_problem *problem, const uint32_t *sta
 {
     const gbsi_conditioned *whole = problem->whole;
     uint32_t *x = gbsi_alloc_array(whole->n_variables, sizeof *x);
-    if (x == NULL) {
-        return gbsi_no_memory(err, "map", whole->n_variables * sizeof *x);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "map", x));
     for (uint32_t v = 0; v < whole->n_variables; ++v) {
         const uint32_t *states = gbsi_conditioned_states(whole, v);
         x[v] = 0;
@@ -245,43 +238,37 @@ static gbs_status take_room(gbsi_search *s, gbs_error *err)
 /* Small components are solved once; the other components start from the state of chain 0. */
 static gbs_status begin(gbsi_search *s, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_run *run = s->run;
     double whole = 0.0;
     s->at.block_share = run->options.block_time < 1.0 ? run->options.block_time : 1.0;
     s->at.tau0 = run->options.tau0;
     if (s->at.tau0 == 0.0) {
-        GBSI_TRY(first_temperature(run->problem.part, &s->at.tau0, err));
+        GBSI_PASS(first_temperature(run->problem.part, &s->at.tau0, err));
     }
-    GBSI_TRY(gbsi_run_set_starts(run, &s->drive, err));
+    GBSI_PASS(gbsi_run_set_starts(run, &s->drive, err));
     (void)best_chain(s);
     fill_fixed(&run->problem, s->state);
     gbsi_run_user_state(&run->engine, &run->problem, 0, s->best_x, s->state);
     s->at.best = s->density[0];
     if (run->report.public.n_exact_variables > 0) {
-        GBSI_TRY(gbsi_run_exact_map(run, &s->drive, s->state, err));
-        GBSI_TRY(whole_density(&run->problem, s->state, &whole, err));
+        GBSI_PASS(gbsi_run_exact_map(run, &s->drive, s->state, err));
+        GBSI_PASS(whole_density(&run->problem, s->state, &whole, err));
         s->at.offset = whole - s->at.best;
     }
-    GBSI_TRY(look(s, err));
-cleanup:
-    return status;
+    return look(s, err);
 }
 
 static gbs_status find(gbsi_search *s, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_checkpoints *c = &s->run->checkpoints;
     c->more = (gbsi_more){
         .name = "search", .object = s, .save = gbsi_search_save, .load = gbsi_search_load};
     s->run->phase = GBSI_PHASE_SAMPLING;
-    GBSI_TRY(take_room(s, err));
-    GBSI_TRY(c->from != NULL ? gbsi_run_take_up(s->run, &s->drive, err) : begin(s, err));
+    GBSI_PASS(take_room(s, err));
+    GBSI_PASS(c->from != NULL ? gbsi_run_take_up(s->run, &s->drive, err) : begin(s, err));
     c->best = s->at.best + s->at.offset;
-    GBSI_TRY(gbsi_run_keep(s->run, &s->drive, GBSI_BEFORE_PASSES, err));
-    GBSI_TRY(anneal_rounds(s, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_run_keep(s->run, &s->drive, GBSI_BEFORE_PASSES, err));
+    return anneal_rounds(s, err);
 }
 
 static gbs_status check_method(const gbs_run_options *options, gbs_error *err)
@@ -311,25 +298,20 @@ static gbs_status open_run(gbsi_search *s, const gbs_model *model, const gbs_evi
                            const gbs_run_options *options, const gbs_checkpoint_files *files,
                            gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_run_options chosen;
     const gbsi_run_purpose purpose = {.limited = true, .anneals = true};
-    GBSI_TRY(gbsi_options_take(options, &chosen, err));
-    GBSI_TRY(check_method(&chosen, err));
+    GBSI_PASS(gbsi_options_take(options, &chosen, err));
+    GBSI_PASS(check_method(&chosen, err));
     chosen.lattice = GBS_LATTICE_NEVER; /* bit lattices have no temperatures */
-    GBSI_TRY(gbsi_run_open(model, evidence, &chosen, &purpose, &s->run, err));
-    GBSI_TRY(gbsi_run_note_inputs(&s->run->problem, &s->run->checkpoints, evidence, &chosen, err));
-    GBSI_TRY(gbsi_run_take_files(s->run, files, err));
+    GBSI_PASS(gbsi_run_open(model, evidence, &chosen, &purpose, &s->run, err));
+    GBSI_PASS(gbsi_run_note_inputs(&s->run->problem, &s->run->checkpoints, evidence, &chosen, err));
+    GBSI_PASS(gbsi_run_take_files(s->run, files, err));
     s->drive.run = s->run;
     s->heats = (gbsi_draw_traits(&chosen) & GBSI_DRAW_HEATS) != 0;
     s->may_quench =
         s->heats && chosen.block_time > 0.0; /* other draws are asked for what they find */
     s->state = gbsi_alloc_array(model->n_variables, sizeof *s->state);
-    if (s->state == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "map", model->n_variables * sizeof *s->state));
-    }
-cleanup:
-    return status;
+    return GBSI_HAVE(err, "map", s->state);
 }
 
 static void report_search(const gbsi_search *s, gbs_map_report *found)
