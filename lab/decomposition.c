@@ -171,10 +171,10 @@ static gbs_status count_draw(void *context, uint64_t draw, uint32_t chain, doubl
 /* The place of a variable's update in each pass. */
 static uint64_t place_of(const gbs_run *run, uint32_t variable)
 {
-    const uint32_t slot = run->engine.plan->slot_of[variable];
-    const gbsi_piece *piece = run->engine.schedule.piece;
+    const uint32_t slot = run->sampling.engine.plan->slot_of[variable];
+    const gbsi_piece *piece = run->sampling.engine.schedule.piece;
     uint32_t i = 0;
-    while (gbsi_piece_slot(&run->engine.schedule, piece, i) != slot) {
+    while (gbsi_piece_slot(&run->sampling.engine.schedule, piece, i) != slot) {
         i++;
         if (i == piece->n) {
             piece++;

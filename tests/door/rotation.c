@@ -9,13 +9,13 @@
 
 static bool suits(const gbs_run *run)
 {
-    return run->problem.part != NULL && run->problem.part->factors.n_factors == 0;
+    return run->task.problem.part != NULL && run->task.problem.part->factors.n_factors == 0;
 }
 
 /* How often each state was taken: run->own. */
 static uint64_t n_cells(const gbs_run *run)
 {
-    return run->problem.part->state_offset[run->problem.part->n_variables];
+    return run->task.problem.part->state_offset[run->task.problem.part->n_variables];
 }
 
 static gbs_status bytes(gbs_run *run, gbsi_run_memory *m, gbs_error *err)
@@ -44,7 +44,7 @@ static gbs_status begin(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 static gbs_status advance(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbsi_conditioned *part = run->problem.part;
+    const gbsi_conditioned *part = run->task.problem.part;
     uint64_t *count = run->own;
     GBSI_TRY(gbsi_run_keep(run, drive, GBSI_BEFORE_PASSES, err));
     while (drive->stop == GBSI_GO_ON) {
@@ -54,8 +54,8 @@ static gbs_status advance(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         run->report.public.updates += part->n_variables;
         ++run->report.public.sweeps;
         ++drive->pass;
-        gbsi_run_watch(&run->options, &run->report, drive, true);
-        if (run->report.public.sweeps == run->options.sweeps) {
+        gbsi_run_watch(&run->task.options, &run->report, drive, true);
+        if (run->report.public.sweeps == run->task.options.sweeps) {
             drive->stop = GBSI_STOP_SWEEPS;
         } else if (drive->pass == run->checkpoints.stop_after) {
             drive->stop = GBSI_STOP_SIGNAL;
@@ -95,12 +95,12 @@ static gbs_status judge(gbs_run *run, gbs_error *err)
     r->method = "rotation";
     r->converged = true;
     (void)snprintf(r->verdict, sizeof r->verdict, "as good as exact");
-    return status < 0 ? status : run->runner->digest(run, r->digest, err);
+    return status < 0 ? status : run->task.runner->digest(run, r->digest, err);
 }
 
 static void marginal(const gbs_run *run, uint32_t v, double *const row[GBSI_N_ROWS])
 {
-    const gbsi_conditioned *part = run->problem.part;
+    const gbsi_conditioned *part = run->task.problem.part;
     const uint64_t *count = run->own;
     const double n = (double)run->report.public.sweeps;
     for (uint32_t a = 0; a < part->arity[v]; ++a) {

@@ -59,14 +59,14 @@ gbs_status gbsi_log_z_by_ladders(gbs_run *run, gbsi_drive *drive, double log_exa
     run->checkpoints.log_exact = log_exact;
     run->checkpoints.best = NAN;
     if (run->checkpoints.from != NULL) {
-        GBSI_TRY(gbsi_ranks_meet(run->ranks, gbsi_run_take_up(run, drive, err), err));
-        GBSI_TRY(gbsi_drive_agree(run->ranks, drive, err));
+        GBSI_TRY(gbsi_ranks_meet(run->task.ranks, gbsi_run_take_up(run, drive, err), err));
+        GBSI_TRY(gbsi_drive_agree(run->task.ranks, drive, err));
     }
     GBSI_TRY(gbsi_run_tempered(run, drive, err));
     if (r->sweeps > 0) {
-        GBSI_TRY(run->runner->errors(run, err));
+        GBSI_TRY(run->task.runner->errors(run, err));
     }
-    found = gbsi_tempered_ask_log_z(run->tempered);
+    found = gbsi_tempered_ask_log_z(run->sampling.tempered);
     const double half = gbsi_student_quantile(0.975, found.freedom) * found.error;
     report->chains = r->chains;
     report->temperatures = r->temperatures;
@@ -132,7 +132,7 @@ static gbs_status open_run(const gbs_ranks *ranks, const gbs_model *model,
     gbs_run *run = NULL;
     if (*ladders) {
         GBSI_PASS(gbsi_run_open(model, evidence, options, &purpose, &run, err));
-        *ladders = !too_large_to_climb(&run->options, &run->problem);
+        *ladders = !too_large_to_climb(&run->task.options, &run->task.problem);
     }
     if (!*ladders) {
         gbs_run_free(run);
@@ -144,7 +144,7 @@ static gbs_status open_run(const gbs_ranks *ranks, const gbs_model *model,
         run->report.public.target_error = GBSI_LOG_Z_TARGET;
     }
     *out = run;
-    return gbsi_run_note_inputs(&run->problem, &run->checkpoints, evidence, options, err);
+    return gbsi_run_note_inputs(&run->task.problem, &run->checkpoints, evidence, options, err);
 }
 
 /* The work before sampling: takes the checkpoint files, and sums the components that are exact, on
@@ -166,9 +166,9 @@ static gbs_status answer(gbs_run *run, gbsi_drive *drive, double log_exact, bool
     gbs_status status = GBS_OK;
     found->n_free_variables = r->n_free_variables;
     found->n_exact_variables = r->n_exact_variables + r->n_pruned; /* summed, as well */
-    if (run->problem.part == NULL) {
+    if (run->task.problem.part == NULL) {
         drive->stop = GBSI_STOP_EXACT;
-        report_exact(log_exact + run->problem.whole->log_constant, found);
+        report_exact(log_exact + run->task.problem.whole->log_constant, found);
     } else {
         status = (ladders ? gbsi_log_z_by_ladders : gbsi_log_z_by_annealing)(run, drive, log_exact,
                                                                              found, err);

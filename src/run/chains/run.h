@@ -97,34 +97,47 @@ typedef struct gbsi_burn_in {
     double *now;     /* behind it: [2][n_chains] of one pass, of this rank, and of all */
 } gbsi_burn_in;
 
-struct gbs_run {
+/* What a run is to do: of which model, how, and by which ranks. Nothing of it changes once sampling
+ * has begun, but that ladders may take over. */
+typedef struct gbsi_task {
     gbs_run_options options;
     uint64_t chains_asked; /* options.chains, before a short memory made them fewer */
     gbsi_run_purpose purpose;
     const gbsi_runner *runner; /* how it is run, once that is known ... */
     const gbsi_runner *plain;  /* ... and how its plain chains are, see runner.h */
-    void *own;                 /* of a runner that needs no field here; see gbsi_runner.free */
     const gbs_ranks *ranks;    /* NULL: this process is alone */
     const gbs_ranks *spread;   /* the same where they share the chains; NULL: all chains are here */
     gbsi_shared shared;        /* where ranks share the model rather than the chains */
     gbsi_problem problem;
+} gbsi_task;
+
+/* What a run does it with: what moves, and what is counted of it. */
+typedef struct gbsi_sampling {
     gbsi_engine engine;
     gbsi_estimates estimates;
     gbsi_monitor monitor;
-    gbsi_report report;
-    gbsi_run_memory memory;
     gbsi_phase phase;
     gbsi_burn_in burn_in;
-    gbsi_checkpoints checkpoints;
     gbsi_tempered *tempered; /* ladders in place of the engine's chains; NULL: there are none */
+} gbsi_sampling;
+
+/* A function is given the parts that it works on, and the whole only where a runner or the user
+ * gives that. */
+struct gbs_run {
+    gbsi_task task;
+    gbsi_sampling sampling;
+    gbsi_report report;
+    gbsi_checkpoints checkpoints;
+    gbsi_run_memory memory;
     gbsi_run_budget budget;
+    void *own; /* of a runner that needs no field here; see gbsi_runner.free */
 };
 
 /* Whether ladders are run from the beginning. */
 static inline bool gbsi_run_wants_temper(const gbs_run *run)
 {
-    const bool of_log_z = run->purpose.up_only && run->problem.penalty == 0.0;
-    return run->options.temper > GBS_TEMPER_OFF || of_log_z;
+    const bool of_log_z = run->task.purpose.up_only && run->task.problem.penalty == 0.0;
+    return run->task.options.temper > GBS_TEMPER_OFF || of_log_z;
 }
 
 /* Whether it is counted how often variables change. Not where all is proved, or every pass starts
@@ -133,9 +146,9 @@ static inline bool gbsi_run_wants_temper(const gbs_run *run)
  * whole, which traces of energy and magnetisation see. */
 static inline bool gbsi_run_counts_moves(const gbs_run *run)
 {
-    return run->engine.plan != NULL && !run->purpose.anneals && !run->options.restarts &&
-           run->options.certified == 0.0 && run->options.estimator != GBS_ESTIMATOR_TRACES &&
-           !gbsi_run_wants_temper(run);
+    return run->sampling.engine.plan != NULL && !run->task.purpose.anneals &&
+           !run->task.options.restarts && run->task.options.certified == 0.0 &&
+           run->task.options.estimator != GBS_ESTIMATOR_TRACES && !gbsi_run_wants_temper(run);
 }
 
 /* run.c: puts the run's budget in force, unless another one is, until gbsi_run_leave() or
@@ -150,7 +163,7 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
 gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err);
 /* Replaces the compiled scan by another one, before memory is taken. */
 gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbsi_watch *watch, gbs_error *err);
-/* runners.c: sets run->runner and run->plain. */
+/* runners.c: sets run->task.runner and run->task.plain. */
 void gbsi_run_choose_runner(gbs_run *run);
 /* prepare.c: checks that the draw works with the scan. */
 gbs_status gbsi_run_check_draw(gbs_run *run, gbs_error *err);
@@ -266,7 +279,7 @@ const char *gbsi_stop_text(gbsi_stop stop);
 double gbsi_recombine(const gbsi_engine *engine, const gbsi_conditioned *part, uint32_t chain,
                       uint32_t *x, uint32_t *other);
 
-/* burn_in.c: runs passes whose draws are thrown away, until run->phase changes. */
+/* burn_in.c: runs passes whose draws are thrown away, until run->sampling.phase changes. */
 gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 /* Warns that burn-in ended before the chains agreed, and says why. */
 gbs_status gbsi_burn_in_warn(gbs_run *run, gbs_error *err);

@@ -292,30 +292,30 @@ gbs_status gbsi_run_set_starts(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_starter *starter = NULL;
-    uint32_t *x = gbsi_alloc_array(run->problem.part->n_variables, sizeof *x);
+    uint32_t *x = gbsi_alloc_array(run->task.problem.part->n_variables, sizeof *x);
     GBSI_PASS(GBSI_HAVE(err, "start", x));
-    if (run->problem.start != NULL) {
-        GBSI_TRY(translate_start(&run->problem, x, err));
+    if (run->task.problem.start != NULL) {
+        GBSI_TRY(translate_start(&run->task.problem, x, err));
     } else {
         gbsi_drive_go_on(drive, false);
-        GBSI_TRY(
-            gbsi_starter_new(run->problem.part, run->options.seed, &drive->watch, &starter, err));
+        GBSI_TRY(gbsi_starter_new(run->task.problem.part, run->task.options.seed, &drive->watch,
+                                  &starter, err));
     }
-    const bool filled = starter != NULL && fill_states(starter, 0, &run->engine.executor);
-    for (uint32_t chain = 0; !filled && chain < run->engine.executor.n_chains; ++chain) {
+    const bool filled = starter != NULL && fill_states(starter, 0, &run->sampling.engine.executor);
+    for (uint32_t chain = 0; !filled && chain < run->sampling.engine.executor.n_chains; ++chain) {
         if (starter != NULL) {
-            GBSI_TRY(
-                gbsi_starter_draw(starter, run->engine.executor.first_chain + chain, 0, x, err));
+            GBSI_TRY(gbsi_starter_draw(starter, run->sampling.engine.executor.first_chain + chain,
+                                       0, x, err));
         }
         if (status == GBS_STOPPED) {
             break;
         }
-        gbsi_executor_set(&run->engine.executor, chain, x);
+        gbsi_executor_set(&run->sampling.engine.executor, chain, x);
     }
-    gbsi_executor_ready(&run->engine.executor);
+    gbsi_executor_ready(&run->sampling.engine.executor);
     run->report.starts_dispersed = starter != NULL;
     if (status == GBS_STOPPED) {
-        status = starts_cut_short(&run->purpose, &run->report, drive, err);
+        status = starts_cut_short(&run->task.purpose, &run->report, drive, err);
     }
 cleanup:
     gbsi_starter_free(starter);

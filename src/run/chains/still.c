@@ -125,11 +125,11 @@ static double target_of(const gbs_run *run)
  * again. @return how many. */
 static uint32_t mark(gbs_run *run, const uint8_t *n)
 {
-    gbsi_moves *m = &run->estimates.moves;
-    const gbsi_executor *x = &run->engine.executor;
+    gbsi_moves *m = &run->sampling.estimates.moves;
+    const gbsi_executor *x = &run->sampling.engine.executor;
     uint32_t n_still = 0;
     for (uint32_t slot = 0; slot < m->n_slots; ++slot) {
-        const bool own = run->shared.own_slot == NULL || run->shared.own_slot[slot] != 0;
+        const bool own = run->task.shared.own_slot == NULL || run->task.shared.own_slot[slot] != 0;
         const bool whole =
             x->pass->held != NULL && x->pass->held(x->pass_state, slot) >= GBSI_HELD_OFTEN;
         m->still[slot] = own && n[slot] < GBSI_ENOUGH_MOVES && !whole;
@@ -140,8 +140,8 @@ static uint32_t mark(gbs_run *run, const uint8_t *n)
 
 static gbs_status leave_settled(gbs_run *run, uint32_t *n_still, gbs_error *err)
 {
-    gbsi_moves *m = &run->estimates.moves;
-    const gbsi_plan *plan = run->engine.plan;
+    gbsi_moves *m = &run->sampling.estimates.moves;
+    const gbsi_plan *plan = run->sampling.engine.plan;
     const gbsi_conditioned *model = plan->model;
     gbsi_incident_factors incident = {0};
     const gbs_status status =
@@ -160,21 +160,22 @@ static gbs_status leave_settled(gbs_run *run, uint32_t *n_still, gbs_error *err)
 gbs_status gbsi_run_find_still(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_moves *m = &run->estimates.moves;
+    gbsi_moves *m = &run->sampling.estimates.moves;
     uint32_t n_still = 0;
     uint8_t *n = NULL;
     run->report.public.n_hardly_moved = 0;
-    if (m->n_slots == 0 && run->shared.share == NULL) {
+    if (m->n_slots == 0 && run->task.shared.share == NULL) {
         return GBS_OK;
     }
     n = gbsi_alloc_array(m->n_slots, 1);
     GBSI_PASS(GBSI_HAVE(err, "moves", n));
-    GBSI_TRY(gbsi_moves_of_all(m, &run->engine.executor, n, err));
+    GBSI_TRY(gbsi_moves_of_all(m, &run->sampling.engine.executor, n, err));
     n_still = mark(run, n);
     GBSI_TRY(n_still > 0 ? leave_settled(run, &n_still, err) : GBS_OK);
     uint64_t n_all = n_still;
-    if (run->shared.share != NULL) {
-        GBSI_TRY(run->ranks->combine(run->ranks->context, GBS_COMBINE_SUM_U64, &n_all, 1, err));
+    if (run->task.shared.share != NULL) {
+        GBSI_TRY(run->task.ranks->combine(run->task.ranks->context, GBS_COMBINE_SUM_U64, &n_all, 1,
+                                          err));
     }
     run->report.public.n_hardly_moved = n_all;
 cleanup:
@@ -186,15 +187,15 @@ gbs_status gbs_run_hardly_moved(const gbs_run *run, uint8_t *hardly, gbs_error *
 {
     GBSI_NEED(run);
     GBSI_NEED(hardly);
-    const gbsi_moves *m = &run->estimates.moves;
-    const gbsi_plan *plan = run->engine.plan;
-    if (run->shared.share != NULL) {
+    const gbsi_moves *m = &run->sampling.estimates.moves;
+    const gbsi_plan *plan = run->sampling.engine.plan;
+    if (run->task.shared.share != NULL) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                          "the model is on several ranks: none of them knows all of its variables");
     }
-    memset(hardly, 0, run->problem.model->n_variables);
-    for (uint32_t slot = 0; run->tempered == NULL && slot < m->n_slots; ++slot) {
-        hardly[run->problem.part->user_variable[plan->variable_of[slot]]] = m->still[slot];
+    memset(hardly, 0, run->task.problem.model->n_variables);
+    for (uint32_t slot = 0; run->sampling.tempered == NULL && slot < m->n_slots; ++slot) {
+        hardly[run->task.problem.part->user_variable[plan->variable_of[slot]]] = m->still[slot];
     }
     return GBS_OK;
 }

@@ -22,27 +22,28 @@ static gbsi_standing stand(const gbs_run *run, const gbsi_drive *drive)
     const gbsi_draw_log *draws = run->checkpoints.draws;
     char digest[33];
     return (gbsi_standing){
-        .phase = run->phase,
+        .phase = run->sampling.phase,
         .pass = drive->pass,
         .burn_in = r->burn_in,
-        .burn_in_most = run->burn_in.most,
+        .burn_in_most = run->sampling.burn_in.most,
         .sweeps = r->sweeps,
         .updates = r->updates,
         .chains = r->chains,
-        .support = run->problem.support,
+        .support = run->task.problem.support,
         .slow_passes = run->report.slow_passes,
         .burn_in_agreed = run->report.burn_in_agreed,
         .starts_dispersed = run->report.starts_dispersed,
-        .bins = gbsi_run_bins(&run->problem, &run->options),
-        .cud_bits = run->options.cud_bits,
+        .bins = gbsi_run_bins(&run->task.problem, &run->task.options),
+        .cud_bits = run->task.options.cud_bits,
         .draws = draws == NULL ? 0 : gbsi_draw_log_count(draws, digest),
         .seconds = run->checkpoints.before_s + gbsi_clock_s() - drive->started_s,
         .target_error = r->target_error,
         .max_mcse = r->max_mcse,
         .max_rhat = r->max_rhat,
         .min_ess = r->min_ess,
-        .best = run->purpose.anneals && !run->purpose.up_only ? run->checkpoints.best : (double)NAN,
-        .log_z = run->purpose.up_only ? run->checkpoints.best : (double)NAN};
+        .best = run->task.purpose.anneals && !run->task.purpose.up_only ? run->checkpoints.best
+                                                                        : (double)NAN,
+        .log_z = run->task.purpose.up_only ? run->checkpoints.best : (double)NAN};
 }
 
 /* ---- its parts ------------------------------------------------------------------------------- */
@@ -55,43 +56,44 @@ static bool has_chains(const gbs_run *run)
 
 static bool burns_in(const gbs_run *run)
 {
-    return has_chains(run) && run->phase == GBSI_PHASE_BURN_IN;
+    return has_chains(run) && run->sampling.phase == GBSI_PHASE_BURN_IN;
 }
 
 static gbs_status save_chains(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
 {
-    return gbsi_executor_save(&run->engine.executor, sink, err);
+    return gbsi_executor_save(&run->sampling.engine.executor, sink, err);
 }
 
 static gbs_status load_chains(gbs_run *run, const gbsi_source *source, gbs_error *err)
 {
-    return gbsi_executor_load(&run->engine.executor, source, err);
+    return gbsi_executor_load(&run->sampling.engine.executor, source, err);
 }
 
 static bool estimates(const gbs_run *run)
 {
-    return has_chains(run) && run->estimates.estimate != NULL;
+    return has_chains(run) && run->sampling.estimates.estimate != NULL;
 }
 
 static gbs_status save_estimates(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
 {
-    return gbsi_estimate_save(run->estimates.estimate, sink, err);
+    return gbsi_estimate_save(run->sampling.estimates.estimate, sink, err);
 }
 
 static gbs_status load_estimates(gbs_run *run, const gbsi_source *source, gbs_error *err)
 {
-    return gbsi_estimate_load(run->estimates.estimate, source, err);
+    return gbsi_estimate_load(run->sampling.estimates.estimate, source, err);
 }
 
 static bool counts_moves(const gbs_run *run)
 {
-    return has_chains(run) && run->estimates.moves.n_slots > 0;
+    return has_chains(run) && run->sampling.estimates.moves.n_slots > 0;
 }
 
 static gbs_status save_all_moves(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
     const gbs_run *run = object;
-    return gbsi_moves_save(&run->estimates.moves, &run->engine.executor, sink, err);
+    return gbsi_moves_save(&run->sampling.estimates.moves, &run->sampling.engine.executor, sink,
+                           err);
 }
 
 static gbs_status save_moves(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
@@ -102,7 +104,8 @@ static gbs_status save_moves(const gbs_run *run, const gbsi_sink *sink, gbs_erro
 static gbs_status load_all_moves(void *object, const gbsi_source *source, gbs_error *err)
 {
     gbs_run *run = object;
-    return gbsi_moves_load(&run->estimates.moves, &run->engine.executor, source, err);
+    return gbsi_moves_load(&run->sampling.estimates.moves, &run->sampling.engine.executor, source,
+                           err);
 }
 
 static gbs_status load_moves(gbs_run *run, const gbsi_source *source, gbs_error *err)
@@ -112,43 +115,43 @@ static gbs_status load_moves(gbs_run *run, const gbsi_source *source, gbs_error 
 
 static bool traces(const gbs_run *run)
 {
-    return has_chains(run) && run->estimates.trace != NULL;
+    return has_chains(run) && run->sampling.estimates.trace != NULL;
 }
 
 static gbs_status save_traces(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
 {
-    return gbsi_trace_save(run->estimates.trace, sink, err);
+    return gbsi_trace_save(run->sampling.estimates.trace, sink, err);
 }
 
 static gbs_status load_traces(gbs_run *run, const gbsi_source *source, gbs_error *err)
 {
-    return gbsi_trace_load(run->estimates.trace, source, err);
+    return gbsi_trace_load(run->sampling.estimates.trace, source, err);
 }
 
 static bool monitored(const gbs_run *run)
 {
-    return run->monitor.asked;
+    return run->sampling.monitor.asked;
 }
 
 static gbs_status save_monitored(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
 {
     const gbs_status status = gbsi_monitor_gather(run, err);
-    return status < 0 ? status : gbsi_thinned_save(&run->monitor.traces, sink, err);
+    return status < 0 ? status : gbsi_thinned_save(&run->sampling.monitor.traces, sink, err);
 }
 
 static gbs_status load_monitored(gbs_run *run, const gbsi_source *source, gbs_error *err)
 {
-    return gbsi_thinned_load(&run->monitor.traces, source, err);
+    return gbsi_thinned_load(&run->sampling.monitor.traces, source, err);
 }
 
 static gbs_status save_ladders(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
 {
-    return gbsi_tempered_save(run->tempered, sink, err);
+    return gbsi_tempered_save(run->sampling.tempered, sink, err);
 }
 
 static gbs_status load_ladders(gbs_run *run, const gbsi_source *source, gbs_error *err)
 {
-    return gbsi_tempered_load(run->tempered, run->engine.pool, source, err);
+    return gbsi_tempered_load(run->sampling.tempered, run->sampling.engine.pool, source, err);
 }
 
 static const gbsi_part burn_in_part = {"burn-in", burns_in, gbsi_burn_in_save, gbsi_burn_in_load,
@@ -194,7 +197,7 @@ static gbs_status missing(const char *name, gbs_error *err)
 static gbs_status save_parts(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
 {
     const gbsi_more *more = &run->checkpoints.more;
-    const gbsi_part *const *part = next_part(run, run->runner->parts);
+    const gbsi_part *const *part = next_part(run, run->task.runner->parts);
     for (; *part != NULL; part = next_part(run, part + 1)) {
         GBSI_PASS(put_name(sink, (*part)->name, err));
         GBSI_PASS((*part)->save(run, sink, err));
@@ -218,7 +221,7 @@ static gbs_status next_name(const gbs_run *run, const gbsi_source *source, char 
 gbs_status gbsi_run_load_parts(gbs_run *run, const gbsi_source *source, gbs_error *err)
 {
     const gbsi_more *more = &run->checkpoints.more;
-    const gbsi_part *const *part = next_part(run, run->runner->parts);
+    const gbsi_part *const *part = next_part(run, run->task.runner->parts);
     char found[PART_NAME] = {0};
     for (; *part != NULL; part = next_part(run, part + 1)) {
         GBSI_PASS(next_name(run, source, found, err));
@@ -281,7 +284,7 @@ static gbs_status write_together(const kept_run *kept, unsigned n_rooms, gbs_err
     together t = {.kept = kept, .lost = &lost};
     together *const object = &t;
     const gbsi_kept_content content = {&object, save_together};
-    if (gbsi_run_speaks(run->ranks) && why->status >= 0) {
+    if (gbsi_run_speaks(run->task.ranks) && why->status >= 0) {
         why->status =
             gbsi_kept_write(run->checkpoints.path, &gbsi_checkpoint_form, &content, n_rooms, why);
     }
@@ -300,7 +303,7 @@ static gbs_status write_checkpoint(gbs_run *run, const gbsi_drive *drive, unsign
     const gbsi_kept_content content = {&k, save};
     char *text = NULL;
     if (run->report.public.sweeps > 0) {
-        GBSI_TRY(run->runner->errors(run, err));
+        GBSI_TRY(run->task.runner->errors(run, err));
     }
     if (run->checkpoints.draws != NULL) { /* on disk before they are named */
         why->status = gbsi_draw_log_sync(run->checkpoints.draws, why);
@@ -308,7 +311,7 @@ static gbs_status write_checkpoint(gbs_run *run, const gbsi_drive *drive, unsign
     const gbsi_standing s = stand(run, drive);
     GBSI_TRY(gbsi_checkpoint_text(run, &s, &text, &k.n_text, err));
     k.text = text;
-    if (run->ranks != NULL) {
+    if (run->task.ranks != NULL) {
         status = write_together(&k, n_rooms, why, err);
     } else if (why->status >= 0) {
         why->status =
@@ -345,12 +348,12 @@ gbs_status gbsi_run_keep(gbs_run *run, const gbsi_drive *drive, gbsi_moment mome
         return why.status < 0 ? gbsi_fail(err, why.status, "%s", why.message) : GBS_OK;
     }
     bool due = moment == GBSI_AFTER_PASSES ||
-               gbsi_clock_s() - c->last_s >= run->options.checkpoint_every_s;
-    GBSI_TRY(gbsi_run_any(run->ranks, &due, err));
+               gbsi_clock_s() - c->last_s >= run->task.options.checkpoint_every_s;
+    GBSI_TRY(gbsi_run_any(run->task.ranks, &due, err));
     if (!c->begun || !due) {
         return GBS_OK;
     }
-    const bool alone = run->ranks == NULL;
+    const bool alone = run->task.ranks == NULL;
     status = write_checkpoint(run, drive, 1, &why, alone ? &why : err);
     c->last_s = gbsi_clock_s();
     if (alone || status >= 0) { /* ranks that did not come together cannot go on */
@@ -364,7 +367,7 @@ cleanup:
 /* Whether a run can be kept, or go on. */
 static gbs_status check_run(const gbs_run *run, const char *option, gbs_error *err)
 {
-    const gbsi_draw *draw = run->engine.executor.draw;
+    const gbsi_draw *draw = run->sampling.engine.executor.draw;
     if (run->report.executed) {
         return gbsi_fail(err, GBS_ERR_STATE, "--%s: this run was executed before", option);
     }
@@ -373,7 +376,7 @@ static gbs_status check_run(const gbs_run *run, const char *option, gbs_error *e
                          "--%s: this run has no factors by which its model could be told again",
                          option);
     }
-    return !gbsi_runner_shares(run->plain) || draw->save == NULL || draw->weave != NULL
+    return !gbsi_runner_shares(run->task.plain) || draw->save == NULL || draw->weave != NULL
                ? GBS_OK
                : gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                            "--%s: draw %s cannot be kept where ranks share the model", option,
@@ -397,10 +400,10 @@ gbs_status gbs_run_checkpoint(gbs_run *run, const char *path, gbs_error *err)
     gbsi_free(run->checkpoints.path);
     run->checkpoints.path = copy;
     copy = NULL;
-    if (run->problem.part == NULL) {
+    if (run->task.problem.part == NULL) {
         status = gbsi_report_warn(&run->report, err, "%s, so that no checkpoint is written",
-                                  run->purpose.draws ? "draws are exact and made at once"
-                                                     : "nothing is sampled");
+                                  run->task.purpose.draws ? "draws are exact and made at once"
+                                                          : "nothing is sampled");
     }
 cleanup:
     gbsi_free(copy);
@@ -418,15 +421,15 @@ gbs_status gbs_run_keep_draws(gbs_run *run, const uint32_t *variable, uint32_t n
         return gbsi_fail(err, GBS_ERR_STATE,
                          "which draws are kept is said before checkpoints are, and the run");
     }
-    if (gbsi_runner_shares(run->plain) && run->shared.user == NULL) {
+    if (gbsi_runner_shares(run->task.plain) && run->task.shared.user == NULL) {
         return gbsi_fail(err, GBS_ERR_STATE,
                          "draws of a model that ranks share: gbs_run_name_variables() comes first");
     }
-    GBSI_TRY(gbsi_draw_log_new(gbsi_run_user_model(&run->shared, &run->problem), variable, n, &log,
-                               err));
+    GBSI_TRY(gbsi_draw_log_new(gbsi_run_user_model(&run->task.shared, &run->task.problem), variable,
+                               n, &log, err));
     n = gbsi_draw_log_variables(log, &chosen);
     GBSI_TRY(gbsi_run_note_variables(&run->checkpoints, GBSI_INPUT_DRAWS, chosen, n, err));
-    if (gbsi_run_speaks(run->ranks)) { /* which is given those of all ranks */
+    if (gbsi_run_speaks(run->task.ranks)) { /* which is given those of all ranks */
         gbsi_draw_log_free(c->draws);
         c->draws = log;
         log = NULL;
@@ -447,7 +450,7 @@ gbs_status gbs_run_resume(gbs_run *run, const char *path, gbs_error *err)
     char *text = NULL;
     gbsi_standing s;
     GBSI_TRY(check_run(run, "resume", err));
-    if (run->problem.part == NULL) {
+    if (run->task.problem.part == NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "%s: nothing is sampled in this run, so that it cannot go on", path);
     }

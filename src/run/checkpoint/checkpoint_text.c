@@ -207,7 +207,7 @@ gbs_status gbsi_identity_text(const gbs_run *run, char **text, size_t *n, gbs_er
     gbs_output *out = NULL;
     GBSI_PASS(gbs_output_open_memory(&out, err));
     put_line(out, "", "version", gbs_version());
-    put_line(out, "", "task", task_of(&run->purpose));
+    put_line(out, "", "task", task_of(&run->task.purpose));
     put_line(out, "", "model", gbs_run_model_digest(run));
     put_inputs(out, &run->checkpoints);
     put_options(out, &run->checkpoints);
@@ -244,22 +244,22 @@ gbs_status gbsi_checkpoint_text(const gbs_run *run, const gbsi_standing *s, char
     char exact[33];
     char draws[33] = "";
     char parts[GBSI_PARTS_TEXT];
-    GBSI_TRY(gbsi_digest_exact(&run->report, &run->problem, exact, err));
+    GBSI_TRY(gbsi_digest_exact(&run->report, &run->task.problem, exact, err));
     if (run->checkpoints.draws != NULL) {
         (void)gbsi_draw_log_count(run->checkpoints.draws, draws);
     }
     GBSI_TRY(gbs_output_open_memory(&out, err));
     put_line(out, "", "version", gbs_version());
-    put_line(out, "", "task", task_of(&run->purpose));
+    put_line(out, "", "task", task_of(&run->task.purpose));
     put_line(out, "", "model", gbs_run_model_digest(run));
     put_line(out, "", "exact", exact);
     put_inputs(out, &run->checkpoints);
-    gbsi_shared_parts(&run->engine, &run->shared, parts);
+    gbsi_shared_parts(&run->sampling.engine, &run->task.shared, parts);
     put_line(out, "", "parts", parts);
     put_line(out, "", "draws", draws);
     put_options(out, &run->checkpoints);
     for (size_t i = 0; i < N_OF(decided); ++i) {
-        put_option(out, "decided-", &run->options, decided[i]);
+        put_option(out, "decided-", &run->task.options, decided[i]);
     }
     for (size_t i = 0; i < N_OF(numbers); ++i) {
         const char *at = (const char *)s + numbers[i].offset;
@@ -348,7 +348,7 @@ static gbs_status check_option(const gbs_run *run, const char *path, const char 
     if (!find_line(text, "--", name, saved)) {
         return gbsi_fail(err, GBS_ERR_FORMAT, "%s: the line --%s is missing", path, name);
     }
-    const bool fixed = gbsi_runner_shares(run->plain) &&
+    const bool fixed = gbsi_runner_shares(run->task.plain) &&
                        (strcmp(name, "method") == 0 || strcmp(name, "lattice") == 0);
     return strcmp(saved, own) == 0
                ? GBS_OK
@@ -370,7 +370,7 @@ static gbs_status check_identity(const gbs_run *run, const char *path, const cha
     (void)find_line(text, "", "version", saved);
     GBSI_TRY(need_same(path, "a checkpoint of gibbsite", saved, gbs_version(), err));
     gbsi_text_line(text, "task", saved, sizeof saved);
-    GBSI_TRY(need_same(path, "a checkpoint of the task", saved, task_of(&run->purpose), err));
+    GBSI_TRY(need_same(path, "a checkpoint of the task", saved, task_of(&run->task.purpose), err));
     (void)find_line(text, "", "model", saved);
     GBSI_TRY(need_same(path, "a checkpoint of the model with digest", saved,
                        gbs_run_model_digest(run), err));
@@ -386,11 +386,11 @@ static gbs_status check_identity(const gbs_run *run, const char *path, const cha
             GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: %s", path, inputs[i].message));
         }
     }
-    gbsi_shared_parts(&run->engine, &run->shared, parts);
+    gbsi_shared_parts(&run->sampling.engine, &run->task.shared, parts);
     gbsi_text_line(text, "parts", saved, sizeof saved);
     GBSI_TRY(need_same(path, "splashes follow the parts of the model: a checkpoint of", saved,
                        parts, err));
-    GBSI_TRY(gbsi_digest_exact(&run->report, &run->problem, exact, err));
+    GBSI_TRY(gbsi_digest_exact(&run->report, &run->task.problem, exact, err));
     if (!find_line(text, "", "exact", saved) || strcmp(saved, exact) != 0) {
         status = gbsi_fail(err, GBS_ERR_ARGUMENT,
                            "%s: other components of the model are answered exactly than in the "
@@ -441,19 +441,19 @@ static gbs_status check_schedule(const gbsi_checkpoints *checkpoints, const char
 static gbs_status check_length(const gbs_run *run, const char *path, const char *text,
                                const gbsi_standing *s, gbs_error *err)
 {
-    gbs_run_options options = run->options;
+    gbs_run_options options = run->task.options;
     const bool anneals =
-        run->purpose.anneals && (run->runner->traits & GBSI_RUNNER_OVER_CHAINS) == 0;
+        run->task.purpose.anneals && (run->task.runner->traits & GBSI_RUNNER_OVER_CHAINS) == 0;
     if (anneals) {
         GBSI_PASS(check_schedule(&run->checkpoints, path, text, err));
     }
     GBSI_PASS(gbsi_text_decided(path, text, &options, err));
     GBSI_PASS(gbsi_shared_check_scan(run, path, options.scan, err));
-    if (s->bins != gbsi_run_bins(&run->problem, &options)) {
+    if (s->bins != gbsi_run_bins(&run->task.problem, &options)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "%s: the number of bins follows from --sweeps or --target-error, and "
                          "these give %" PRIu64 " in place of %" PRIu64 ": leave them as they were",
-                         path, gbsi_run_bins(&run->problem, &options), s->bins);
+                         path, gbsi_run_bins(&run->task.problem, &options), s->bins);
     }
     if (s->cud_bits != options.cud_bits) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,

@@ -81,12 +81,13 @@ static gbs_status find(gbs_run *run, const gbsi_influences *c, double *b, gbsi_w
     double bound = 1.0;
     double work = 0.0;
     uint64_t k = 0;
-    while (bound > run->options.certified) {
+    while (bound > run->task.options.certified) {
         gbsi_sequence sequence = {0};
         if (k == MOST_PASSES || work > (double)MOST_WORK) {
-            return no_certificate(&run->options, bound, k, err);
+            return no_certificate(&run->task.options, bound, k, err);
         }
-        GBSI_PASS(run->engine.scan->next_pass(run->engine.scan_state, k, &sequence, err));
+        GBSI_PASS(run->sampling.engine.scan->next_pass(run->sampling.engine.scan_state, k,
+                                                       &sequence, err));
         if (!gbsi_variation_follow(c, sequence.variable, sequence.n, b, watch) ||
             gbsi_watch_spend(watch, c->n)) {
             return out_of_time(err);
@@ -94,13 +95,13 @@ static gbs_status find(gbs_run *run, const gbsi_influences *c, double *b, gbsi_w
         work += (double)sequence.n * (1.0 + entries / c->n);
         bound = largest(b, c->n);
         if (++k >= LEAST_DOUBLING && (k & (k - 1)) == 0) {
-            if (bound > STALLED * compared && bound > run->options.certified) {
-                return no_certificate(&run->options, bound, k, err);
+            if (bound > STALLED * compared && bound > run->task.options.certified) {
+                return no_certificate(&run->task.options, bound, k, err);
             }
             compared = bound;
         }
     }
-    run->options.burn_in = k;
+    run->task.options.burn_in = k;
     run->report.public.certified = bound;
     return GBS_OK;
 }
@@ -112,13 +113,14 @@ static gbs_status bound_pass(gbs_run *run, const gbsi_influences *c, double *b, 
 {
     gbsi_sequence sequence = {0};
     double bound = 0.0;
-    GBSI_PASS(run->engine.scan->next_pass(run->engine.scan_state, 0, &sequence, err));
+    GBSI_PASS(
+        run->sampling.engine.scan->next_pass(run->sampling.engine.scan_state, 0, &sequence, err));
     if (!gbsi_variation_follow(c, sequence.variable, sequence.n, b, watch)) {
         return out_of_time(err);
     }
     for (size_t t = 0; t < sequence.n; ++t) {
         const uint32_t v = sequence.variable[t];
-        const bool asked = run->problem.target == NULL || run->problem.target[v] != 0;
+        const bool asked = run->task.problem.target == NULL || run->task.problem.target[v] != 0;
         bound = asked && b[v] > bound ? b[v] : bound;
     }
     run->report.public.bias_estimate = bound < 1.0 ? bound : 1.0;
@@ -130,20 +132,20 @@ gbs_status gbsi_run_certify(gbs_run *run, gbsi_watch *watch, gbs_error *err)
     gbs_status status = GBS_OK;
     gbsi_influences *c = NULL;
     double *b = NULL;
-    if (run->options.certified == 0.0 && !run->options.restarts) {
+    if (run->task.options.certified == 0.0 && !run->task.options.restarts) {
         return GBS_OK;
     }
-    if (run->options.certified > 0.0) {
-        GBSI_TRY(check(&run->options, &run->engine, err));
+    if (run->task.options.certified > 0.0) {
+        GBSI_TRY(check(&run->task.options, &run->sampling.engine, err));
     }
-    status = gbsi_influences_new(run->problem.graph, GBS_INFLUENCE_AUTO,
-                                 gbsi_options_memory_limit(&run->options), watch, &c, err);
+    status = gbsi_influences_new(run->task.problem.graph, GBS_INFLUENCE_AUTO,
+                                 gbsi_options_memory_limit(&run->task.options), watch, &c, err);
     GBSI_TRY(gbsi_watch_stopped(watch) ? out_of_time(err) : status);
     b = gbsi_alloc_array(c->n, sizeof *b);
     GBSI_TRY(GBSI_HAVE(err, "certificate", b));
     gbsi_variation_begin(c, b);
-    status =
-        run->options.restarts ? bound_pass(run, c, b, watch, err) : find(run, c, b, watch, err);
+    status = run->task.options.restarts ? bound_pass(run, c, b, watch, err)
+                                        : find(run, c, b, watch, err);
 
 cleanup:
     gbsi_free(b);

@@ -34,8 +34,8 @@ static bool maximises(const gbsi_run_purpose *purpose)
 gbsi_exact_limits gbsi_run_exact_limits(const gbs_run *run)
 {
     return (gbsi_exact_limits){.entries = GBSI_MOST_ENTRIES,
-                               .bytes = bytes_left(&run->options, &run->problem),
-                               .maximise = maximises(&run->purpose)};
+                               .bytes = bytes_left(&run->task.options, &run->task.problem),
+                               .maximise = maximises(&run->task.purpose)};
 }
 
 /* The time that exact answers of `auto` may take, as predicted for one thread: half of --time or,
@@ -53,19 +53,19 @@ uint64_t gbsi_run_auto_bytes(const gbs_run_options *options, const gbsi_problem 
 /* The limits of a component if it may use all of that time. */
 static gbsi_exact_limits auto_limits(const gbs_run *run)
 {
-    const double entries = auto_ns(&run->options) / GBSI_STACK_NS;
+    const double entries = auto_ns(&run->task.options) / GBSI_STACK_NS;
     return (gbsi_exact_limits){.entries = entries < (double)GBSI_MOST_ENTRIES ? (uint64_t)entries
                                                                               : GBSI_MOST_ENTRIES,
-                               .bytes = gbsi_run_auto_bytes(&run->options, &run->problem),
-                               .maximise = maximises(&run->purpose)};
+                               .bytes = gbsi_run_auto_bytes(&run->task.options, &run->task.problem),
+                               .maximise = maximises(&run->task.purpose)};
 }
 
 /* Reports the predicted cost of exact answers. */
 static void report_cost(gbs_run *run, const gbsi_exact_plan *plan)
 {
     gbs_exact_cost *cost = &run->report.public.exact;
-    const gbsi_sparse *sparse = run->problem.sparse;
-    const gbsi_cutset *cutset = run->problem.cutset;
+    const gbsi_sparse *sparse = run->task.problem.sparse;
+    const gbsi_cutset *cutset = run->task.problem.cutset;
     double sparse_ns = 0.0;
     cost->counted = 1;
     for (uint32_t i = 0; i < plan->elimination->n_parts; ++i) {
@@ -84,7 +84,8 @@ static void report_cost(gbs_run *run, const gbsi_exact_plan *plan)
         cost->entries += (double)plan->elimination->part[i].entries;
         cost->counted = cost->counted != 0 && gbsi_exact_fits(plan, i);
     }
-    cost->seconds = cost->entries * 1e-9 * (run->purpose.up_only ? GBSI_STACK_NS : GBSI_TABLES_NS);
+    cost->seconds =
+        cost->entries * 1e-9 * (run->task.purpose.up_only ? GBSI_STACK_NS : GBSI_TABLES_NS);
     cost->seconds += sparse_ns * 1e-9;
     cost->entries += run->report.public.nonzero_entries;
 }
@@ -103,9 +104,9 @@ static gbs_status tree_again(gbsi_exact_plan *plan, const uint8_t *take, gbsi_tr
 gbs_status gbsi_run_auto_forms(const gbs_run *run, gbsi_exact_plan *plan, uint8_t *take,
                                gbsi_exact_forms *forms, gbs_error *err)
 {
-    const bool up_only = run->purpose.up_only;
-    const uint64_t bytes = gbsi_run_auto_bytes(&run->options, &run->problem);
-    double left_ns = auto_ns(&run->options);
+    const bool up_only = run->task.purpose.up_only;
+    const uint64_t bytes = gbsi_run_auto_bytes(&run->task.options, &run->task.problem);
+    double left_ns = auto_ns(&run->task.options);
     double entry_ns = GBSI_TABLES_NS;
     *forms = (gbsi_exact_forms){0};
     GBSI_PASS(gbsi_exact_plan_choose(plan, up_only, left_ns, bytes, take, &forms->tree, err));
@@ -116,25 +117,25 @@ gbs_status gbsi_run_auto_forms(const gbs_run *run, gbsi_exact_plan *plan, uint8_
     const gbsi_sparse_limits of_sparse = {.ns = left_ns,
                                           .bytes = bytes / 2,
                                           .least = GBSI_SPARSE_LEAST,
-                                          .one_way = up_only || maximises(&run->purpose),
-                                          .draws = run->purpose.draws};
-    entry_ns += run->purpose.draws ? GBSI_STACK_NS : 0.0;
-    GBSI_PASS(gbsi_sparse_new(run->problem.components, plan, &of_sparse, take, entry_ns,
+                                          .one_way = up_only || maximises(&run->task.purpose),
+                                          .draws = run->task.purpose.draws};
+    entry_ns += run->task.purpose.draws ? GBSI_STACK_NS : 0.0;
+    GBSI_PASS(gbsi_sparse_new(run->task.problem.components, plan, &of_sparse, take, entry_ns,
                               &forms->sparse, err));
     if (forms->sparse != NULL && forms->tree != NULL) {
         gbsi_sparse_mark(forms->sparse, 0, take);
         GBSI_PASS(tree_again(plan, take, &forms->tree, err));
     }
     gbsi_sparse_mark(forms->sparse, 1, take);
-    if (run->purpose.draws) {
+    if (run->task.purpose.draws) {
         return GBS_OK;
     }
     const gbsi_cutset_limits of_cutset = {.ns = left_ns,
                                           .bytes = bytes / 2,
                                           .up_only = up_only,
-                                          .maximise = maximises(&run->purpose)};
-    GBSI_PASS(
-        gbsi_cutsets_new(run->problem.components, plan, &of_cutset, take, &forms->cutset, err));
+                                          .maximise = maximises(&run->task.purpose)};
+    GBSI_PASS(gbsi_cutsets_new(run->task.problem.components, plan, &of_cutset, take, &forms->cutset,
+                               err));
     for (const gbsi_cutset *c = forms->cutset; c != NULL; c = c->next) {
         take[c->component] = 1;
     }
@@ -185,23 +186,25 @@ static gbs_status choose_auto(gbs_run *run, gbs_error *err)
     gbsi_exact_forms forms = {0};
     gbsi_exact_limits limits = auto_limits(run);
     limits.watch = gbsi_watch_current();
-    if (gbsi_exact_check_search(run->problem.whole, limits.bytes, NULL) == GBS_OK) {
-        GBSI_TRY(
-            gbsi_exact_plan_new(run->problem.whole, run->problem.whole_graph, &limits, &plan, err));
-        status = gbsi_run_auto_forms(run, plan, run->problem.exact, &forms, err);
-        run->problem.tree = forms.tree;
-        run->problem.sparse = forms.sparse;
-        run->problem.cutset = forms.cutset;
+    if (gbsi_exact_check_search(run->task.problem.whole, limits.bytes, NULL) == GBS_OK) {
+        GBSI_TRY(gbsi_exact_plan_new(run->task.problem.whole, run->task.problem.whole_graph,
+                                     &limits, &plan, err));
+        status = gbsi_run_auto_forms(run, plan, run->task.problem.exact, &forms, err);
+        run->task.problem.tree = forms.tree;
+        run->task.problem.sparse = forms.sparse;
+        run->task.problem.cutset = forms.cutset;
         GBSI_TRY(status);
-        GBSI_TRY(run->purpose.draws ? choose_drawn(&run->problem, &run->options, plan, err)
-                                    : GBS_OK);
+        GBSI_TRY(run->task.purpose.draws
+                     ? choose_drawn(&run->task.problem, &run->task.options, plan, err)
+                     : GBS_OK);
         report_cost(run, plan);
     }
-    for (uint32_t i = 0; i < run->problem.components->n; ++i) {
-        if (run->problem.exact[i] == 0 && !maximises(&run->purpose) && !run->purpose.draws &&
-            run->problem.components->n_states[i] <= GBSI_ENUMERATE_AUTO_STATES) {
-            run->problem.exact[i] = 1;
-            run->problem.enumerated[i] = 1;
+    for (uint32_t i = 0; i < run->task.problem.components->n; ++i) {
+        if (run->task.problem.exact[i] == 0 && !maximises(&run->task.purpose) &&
+            !run->task.purpose.draws &&
+            run->task.problem.components->n_states[i] <= GBSI_ENUMERATE_AUTO_STATES) {
+            run->task.problem.exact[i] = 1;
+            run->task.problem.enumerated[i] = 1;
         }
     }
 
@@ -245,31 +248,33 @@ static gbs_status choose_all(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_exact_plan *plan = NULL;
-    uint8_t *trees = gbsi_alloc_array(run->problem.components->n, 1);
+    uint8_t *trees = gbsi_alloc_array(run->task.problem.components->n, 1);
     gbsi_exact_limits limits = gbsi_run_exact_limits(run);
     limits.watch = gbsi_watch_current();
     GBSI_TRY(GBSI_HAVE(err, "components", trees));
-    GBSI_TRY(gbsi_exact_check_search(run->problem.whole, limits.bytes, err));
-    GBSI_TRY(
-        gbsi_exact_plan_new(run->problem.whole, run->problem.whole_graph, &limits, &plan, err));
-    for (uint32_t i = 0; i < run->problem.components->n; ++i) {
+    GBSI_TRY(gbsi_exact_check_search(run->task.problem.whole, limits.bytes, err));
+    GBSI_TRY(gbsi_exact_plan_new(run->task.problem.whole, run->task.problem.whole_graph, &limits,
+                                 &plan, err));
+    for (uint32_t i = 0; i < run->task.problem.components->n; ++i) {
         trees[i] = gbsi_exact_fits(plan, i);
     }
-    GBSI_TRY(choose_others(&run->problem, &run->purpose, plan, &limits, trees, err));
-    for (uint32_t i = 0; i < run->problem.components->n; ++i) {
+    GBSI_TRY(choose_others(&run->task.problem, &run->task.purpose, plan, &limits, trees, err));
+    for (uint32_t i = 0; i < run->task.problem.components->n; ++i) {
         const uint32_t v =
-            run->problem.components->variable[run->problem.components->variable_start[i]];
-        if (run->problem.exact[i] == 0 && gbsi_problem_asks(&run->problem, i)) {
-            GBSI_TRY(gbsi_exact_refuse(plan, i, run->problem.whole->user_variable[v], err));
+            run->task.problem.components->variable[run->task.problem.components->variable_start[i]];
+        if (run->task.problem.exact[i] == 0 && gbsi_problem_asks(&run->task.problem, i)) {
+            GBSI_TRY(gbsi_exact_refuse(plan, i, run->task.problem.whole->user_variable[v], err));
         }
     }
     report_cost(run, plan);
-    GBSI_TRY(gbsi_exact_plan_tree(plan, trees, &run->problem.tree, err));
+    GBSI_TRY(gbsi_exact_plan_tree(plan, trees, &run->task.problem.tree, err));
     GBSI_TRY(gbsi_exact_check_bytes(
-        run->problem.tree, gbsi_exact_keep(run->problem.tree, run->purpose.up_only, limits.bytes),
+        run->task.problem.tree,
+        gbsi_exact_keep(run->task.problem.tree, run->task.purpose.up_only, limits.bytes),
         limits.bytes, err));
-    if (run->purpose.draws && run->problem.sparse != NULL && run->problem.cutset == NULL) {
-        GBSI_TRY(gbsi_sparse_streams(plan, run->problem.tree, run->problem.sparse, err));
+    if (run->task.purpose.draws && run->task.problem.sparse != NULL &&
+        run->task.problem.cutset == NULL) {
+        GBSI_TRY(gbsi_sparse_streams(plan, run->task.problem.tree, run->task.problem.sparse, err));
     }
 
 cleanup:
@@ -280,7 +285,8 @@ cleanup:
 
 gbsi_keep gbsi_run_draw_keep(const gbs_run *run)
 {
-    return gbsi_exact_bytes(run->problem.tree, GBSI_KEEP_ALL) <= gbsi_run_exact_limits(run).bytes
+    return gbsi_exact_bytes(run->task.problem.tree, GBSI_KEEP_ALL) <=
+                   gbsi_run_exact_limits(run).bytes
                ? GBSI_KEEP_ALL
                : GBSI_KEEP_ALL_MESSAGES;
 }
@@ -289,49 +295,50 @@ gbsi_keep gbsi_run_draw_keep(const gbs_run *run)
  * it. */
 static uint64_t tree_bytes(const gbs_run *run)
 {
-    const gbsi_tree *tree = run->problem.tree;
-    const gbsi_keep keep = run->problem.keep;
-    const uint64_t limit = bytes_left(&run->options, &run->problem);
-    const uint64_t drawn = run->purpose.draws ? gbsi_exact_bytes(tree, gbsi_run_draw_keep(run)) : 0;
+    const gbsi_tree *tree = run->task.problem.tree;
+    const gbsi_keep keep = run->task.problem.keep;
+    const uint64_t limit = bytes_left(&run->task.options, &run->task.problem);
+    const uint64_t drawn =
+        run->task.purpose.draws ? gbsi_exact_bytes(tree, gbsi_run_draw_keep(run)) : 0;
     const uint64_t own = gbsi_exact_bytes(tree, keep);
     const uint64_t bytes = own > drawn ? own : drawn;
     const uint64_t scratch =
-        gbsi_branch_workers_bytes(tree, keep, gbsi_options_threads(&run->options));
+        gbsi_branch_workers_bytes(tree, keep, gbsi_options_threads(&run->task.options));
     const uint64_t left = limit > bytes ? limit - bytes : 0;
     return bytes + (scratch < left ? scratch : left);
 }
 
 static gbs_status choose_exact(gbs_run *run, gbs_error *err)
 {
-    const uint32_t n = run->problem.components->n;
-    run->problem.exact = gbsi_alloc_array_zero(n, 1);
-    run->problem.enumerated = gbsi_alloc_array_zero(n, 1);
-    GBSI_PASS(GBSI_HAVE(err, "components", run->problem.exact, run->problem.enumerated));
-    uint64_t bytes = gbsi_run_auto_bytes(&run->options, &run->problem);
-    switch (run->options.method) {
+    const uint32_t n = run->task.problem.components->n;
+    run->task.problem.exact = gbsi_alloc_array_zero(n, 1);
+    run->task.problem.enumerated = gbsi_alloc_array_zero(n, 1);
+    GBSI_PASS(GBSI_HAVE(err, "components", run->task.problem.exact, run->task.problem.enumerated));
+    uint64_t bytes = gbsi_run_auto_bytes(&run->task.options, &run->task.problem);
+    switch (run->task.options.method) {
     case GBS_METHOD_MEAN_FIELD:
-        memset(run->problem.exact, 1, n); /* none is sampled; mean_field_run.c answers */
+        memset(run->task.problem.exact, 1, n); /* none is sampled; mean_field_run.c answers */
         break;
     case GBS_METHOD_AUTO:
         GBSI_PASS(choose_auto(run, err));
         break;
     case GBS_METHOD_EXACT:
-        bytes = bytes_left(&run->options, &run->problem);
+        bytes = bytes_left(&run->task.options, &run->task.problem);
         GBSI_PASS(choose_all(run, err));
         break;
     default: /* all is sampled */
         break;
     }
-    if (run->problem.tree != NULL) {
-        const gbsi_tree *tree = run->problem.tree;
-        run->problem.keep = gbsi_exact_keep(tree, run->purpose.up_only, bytes);
-        run->problem.exact_bytes = tree_bytes(run);
+    if (run->task.problem.tree != NULL) {
+        const gbsi_tree *tree = run->task.problem.tree;
+        run->task.problem.keep = gbsi_exact_keep(tree, run->task.purpose.up_only, bytes);
+        run->task.problem.exact_bytes = tree_bytes(run);
     }
-    for (const gbsi_sparse *c = run->problem.sparse; c != NULL; c = c->next) {
-        run->problem.exact_bytes += c->bytes;
+    for (const gbsi_sparse *c = run->task.problem.sparse; c != NULL; c = c->next) {
+        run->task.problem.exact_bytes += c->bytes;
     }
-    for (const gbsi_cutset *c = run->problem.cutset; c != NULL; c = c->next) {
-        run->problem.exact_bytes += c->bytes;
+    for (const gbsi_cutset *c = run->task.problem.cutset; c != NULL; c = c->next) {
+        run->task.problem.exact_bytes += c->bytes;
     }
     return GBS_OK;
 }
@@ -346,11 +353,12 @@ static bool all_exact(const gbsi_problem *p)
 /* Whether barren variables may be drawn given the others, where these are answered exactly. */
 static bool may_draw_barren(const gbs_run *run)
 {
-    const gbs_run_options *o = &run->options;
-    return o->method == GBS_METHOD_AUTO && run->purpose.limited && !run->purpose.anneals &&
-           !run->purpose.divides && !run->purpose.asks && o->sequence == NULL && !o->partial_scan &&
-           !o->restarts && o->dummy_edges == NULL && o->estimator == GBS_ESTIMATOR_RAO_BLACKWELL &&
-           o->temper <= GBS_TEMPER_OFF && (gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) != 0;
+    const gbs_run_options *o = &run->task.options;
+    return o->method == GBS_METHOD_AUTO && run->task.purpose.limited &&
+           !run->task.purpose.anneals && !run->task.purpose.divides && !run->task.purpose.asks &&
+           o->sequence == NULL && !o->partial_scan && !o->restarts && o->dummy_edges == NULL &&
+           o->estimator == GBS_ESTIMATOR_RAO_BLACKWELL && o->temper <= GBS_TEMPER_OFF &&
+           (gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) != 0;
 }
 
 /* Tries the problem without its barren variables. @param exact out: whether all of it is answered
@@ -358,12 +366,12 @@ static bool may_draw_barren(const gbs_run *run)
 static gbs_status choose_core(gbs_run *run, bool *exact, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const bool draws = run->purpose.draws;
-    GBSI_TRY(gbsi_problem_take_graph(&run->problem, err));
-    run->purpose.draws = true;
+    const bool draws = run->task.purpose.draws;
+    GBSI_TRY(gbsi_problem_take_graph(&run->task.problem, err));
+    run->task.purpose.draws = true;
     status = choose_exact(run, err);
-    run->purpose.draws = draws;
-    *exact = status >= 0 && all_exact(&run->problem);
+    run->task.purpose.draws = draws;
+    *exact = status >= 0 && all_exact(&run->task.problem);
 
 cleanup:
     return status;
@@ -374,7 +382,7 @@ cleanup:
 static gbs_status leave_out_barren(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_problem full = run->problem;
+    gbsi_problem full = run->task.problem;
     gbsi_pruning pruning = {0};
     gbsi_conditioned *core = NULL;
     const gbs_exact_cost cost = run->report.public.exact;
@@ -385,7 +393,7 @@ static gbs_status leave_out_barren(gbs_run *run, gbs_error *err)
         goto cleanup;
     }
     GBSI_TRY(gbsi_pruned_part(full.whole, &pruning, &core, err));
-    run->problem = (gbsi_problem){
+    run->task.problem = (gbsi_problem){
         .model = full.model, .start = full.start, .whole = core, .penalty = full.penalty};
     run->report.public.nonzero_entries = 0.0;
     status = choose_core(run, &exact, err);
@@ -393,15 +401,15 @@ static gbs_status leave_out_barren(gbs_run *run, gbs_error *err)
     run->report.public.nonzero_entries = nonzero;
     if (exact) {
         full.start = NULL;
-        run->problem.n_pruned = pruning.n;
+        run->task.problem.n_pruned = pruning.n;
         gbsi_conditioned *whole = full.whole;
         full.whole = NULL;
         gbsi_problem_free(&full);
-        status = gbsi_barren_new(whole, &pruning, core, &run->problem.barren, err);
+        status = gbsi_barren_new(whole, &pruning, core, &run->task.problem.barren, err);
     } else {
-        run->problem.start = NULL;
-        gbsi_problem_free(&run->problem);
-        run->problem = full;
+        run->task.problem.start = NULL;
+        gbsi_problem_free(&run->task.problem);
+        run->task.problem = full;
     }
 
 cleanup:
@@ -412,7 +420,7 @@ cleanup:
 gbs_status gbsi_run_choose_exact(gbs_run *run, gbs_error *err)
 {
     const gbs_status status = choose_exact(run, err);
-    return status < 0 || all_exact(&run->problem) || !may_draw_barren(run)
+    return status < 0 || all_exact(&run->task.problem) || !may_draw_barren(run)
                ? status
                : leave_out_barren(run, err);
 }

@@ -42,21 +42,22 @@ static gbs_status calibrate(gbs_run *run, gbsi_drive *drive, double *log_z, gbs_
 {
     gbs_status status = GBS_OK;
     gbsi_tables *tables = NULL;
-    const gbsi_tree *tree = run->problem.tree;
+    const gbsi_tree *tree = run->task.problem.tree;
     const uint32_t n = tree->model->n_variables;
     uint32_t *home = gbsi_alloc_array(n, sizeof *home);
     GBSI_PASS(GBSI_HAVE(err, "junction tree", home));
     gbsi_tree_homes(tree, home);
-    for (uint32_t v = run->problem.whole->n_variables; v < n; ++v) {
+    for (uint32_t v = run->task.problem.whole->n_variables; v < n; ++v) {
         home[v] = GBSI_NONE; /* of chains */
     }
-    GBSI_TRY(take_pool(&run->engine, &run->options, tree->n_tables, err));
-    GBSI_TRY(gbsi_tables_new(tree, run->problem.keep, run->engine.pool, &tables, err));
+    GBSI_TRY(take_pool(&run->sampling.engine, &run->task.options, tree->n_tables, err));
+    GBSI_TRY(
+        gbsi_tables_new(tree, run->task.problem.keep, run->sampling.engine.pool, &tables, err));
     for (uint32_t t = 0; t < tree->n_trees; ++t) {
         double part = 0.0;
         GBSI_TRY(tree_up(drive, tables, t, &part, err));
         *log_z += part;
-        gbsi_tree_down(tables, t, home, run->estimates.exact_p, NULL, 0);
+        gbsi_tree_down(tables, t, home, run->sampling.estimates.exact_p, NULL, 0);
         if (gbsi_watch_stopped(tables->watch)) {
             GBSI_TRY(gbsi_stopped_early(drive, "calibrating junction trees", err));
         }
@@ -84,16 +85,16 @@ static gbs_status check_other(const gbsi_drive *drive, const char *doing, double
 static gbs_status sum_others(gbs_run *run, gbsi_drive *drive, double *p, double *log_z,
                              gbs_error *err)
 {
-    for (const gbsi_sparse *c = run->problem.sparse; c != NULL; c = c->next) {
+    for (const gbsi_sparse *c = run->task.problem.sparse; c != NULL; c = c->next) {
         double part = 0.0;
         GBSI_PASS(gbsi_sparse_sum(c, &drive->watch, p, &part, err));
         GBSI_PASS(check_other(drive, "calibrating sparse tables", part, err));
         *log_z += part;
     }
-    for (const gbsi_cutset *c = run->problem.cutset; c != NULL; c = c->next) {
+    for (const gbsi_cutset *c = run->task.problem.cutset; c != NULL; c = c->next) {
         double part = 0.0;
-        GBSI_PASS(take_pool(&run->engine, &run->options, c->tree->n_tables, err));
-        GBSI_PASS(gbsi_cutset_sum(c, run->engine.pool, &drive->watch, p, &part, err));
+        GBSI_PASS(take_pool(&run->sampling.engine, &run->task.options, c->tree->n_tables, err));
+        GBSI_PASS(gbsi_cutset_sum(c, run->sampling.engine.pool, &drive->watch, p, &part, err));
         GBSI_PASS(check_other(drive, "answering the cases of a cutset", part, err));
         *log_z += part;
     }
@@ -114,24 +115,24 @@ static gbs_status enumerate(gbsi_problem *problem, gbsi_estimates *estimates, gb
 gbs_status gbsi_run_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     double log_z = 0.0;
-    if (run->estimates.exact_p == NULL) {
+    if (run->sampling.estimates.exact_p == NULL) {
         return GBS_OK;
     }
-    GBSI_PASS(enumerate(&run->problem, &run->estimates, drive, &log_z, err));
-    if (run->problem.tree != NULL) {
+    GBSI_PASS(enumerate(&run->task.problem, &run->sampling.estimates, drive, &log_z, err));
+    if (run->task.problem.tree != NULL) {
         GBSI_PASS(calibrate(run, drive, &log_z, err));
     }
-    GBSI_PASS(sum_others(run, drive, run->estimates.exact_p, &log_z, err));
-    if (run->problem.part == NULL) {
+    GBSI_PASS(sum_others(run, drive, run->sampling.estimates.exact_p, &log_z, err));
+    if (run->task.problem.part == NULL) {
         run->report.public.log_z =
-            run->problem.n_skipped > 0 ? NAN : run->problem.whole->log_constant + log_z;
+            run->task.problem.n_skipped > 0 ? NAN : run->task.problem.whole->log_constant + log_z;
     } else { /* sampling has better use for the memory */
-        gbsi_tree_free(run->problem.tree);
-        gbsi_sparse_free(run->problem.sparse);
-        gbsi_cutsets_free(run->problem.cutset);
-        run->problem.tree = NULL;
-        run->problem.sparse = NULL;
-        run->problem.cutset = NULL;
+        gbsi_tree_free(run->task.problem.tree);
+        gbsi_sparse_free(run->task.problem.sparse);
+        gbsi_cutsets_free(run->task.problem.cutset);
+        run->task.problem.tree = NULL;
+        run->task.problem.sparse = NULL;
+        run->task.problem.cutset = NULL;
     }
     return GBS_OK;
 }
@@ -143,14 +144,16 @@ gbs_status gbsi_run_exact_log_z(gbs_run *run, gbsi_drive *drive, double *log_z, 
     gbs_status status = GBS_OK;
     gbsi_tables *tables = NULL;
     *log_z = 0.0;
-    GBSI_TRY(enumerate(&run->problem, &run->estimates, drive, log_z, err));
+    GBSI_TRY(enumerate(&run->task.problem, &run->sampling.estimates, drive, log_z, err));
     GBSI_TRY(sum_others(run, drive, NULL, log_z, err));
-    if (run->problem.tree == NULL) {
+    if (run->task.problem.tree == NULL) {
         return GBS_OK;
     }
-    GBSI_TRY(take_pool(&run->engine, &run->options, run->problem.tree->n_tables, err));
-    GBSI_TRY(gbsi_tables_new(run->problem.tree, run->problem.keep, run->engine.pool, &tables, err));
-    for (uint32_t t = 0; t < run->problem.tree->n_trees; ++t) {
+    GBSI_TRY(take_pool(&run->sampling.engine, &run->task.options, run->task.problem.tree->n_tables,
+                       err));
+    GBSI_TRY(gbsi_tables_new(run->task.problem.tree, run->task.problem.keep,
+                             run->sampling.engine.pool, &tables, err));
+    for (uint32_t t = 0; t < run->task.problem.tree->n_trees; ++t) {
         double part = 0.0;
         GBSI_TRY(tree_up(drive, tables, t, &part, err));
         *log_z += part;
@@ -167,10 +170,11 @@ cleanup:
 static gbs_status maximise_trees(gbs_run *run, gbsi_drive *drive, uint32_t *x, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbsi_tree *tree = run->problem.tree;
+    const gbsi_tree *tree = run->task.problem.tree;
     gbsi_tables *tables = NULL;
-    GBSI_TRY(take_pool(&run->engine, &run->options, tree->n_tables, err));
-    GBSI_TRY(gbsi_tables_new(tree, run->problem.keep, run->engine.pool, &tables, err));
+    GBSI_TRY(take_pool(&run->sampling.engine, &run->task.options, tree->n_tables, err));
+    GBSI_TRY(
+        gbsi_tables_new(tree, run->task.problem.keep, run->sampling.engine.pool, &tables, err));
     for (uint32_t t = 0; t < tree->n_trees; ++t) {
         double most = 0.0;
         GBSI_TRY(tree_up(drive, tables, t, &most, err));
@@ -185,27 +189,27 @@ cleanup:
 gbs_status gbsi_run_exact_map(gbs_run *run, gbsi_drive *drive, uint32_t *state, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbsi_conditioned *whole = run->problem.whole;
-    const gbsi_tree *tree = run->problem.tree;
+    const gbsi_conditioned *whole = run->task.problem.whole;
+    const gbsi_tree *tree = run->task.problem.tree;
     const size_t n = tree != NULL ? tree->model->n_variables : whole->n_variables;
     uint32_t *x = gbsi_alloc_array_zero(n, sizeof *x);
     GBSI_PASS(GBSI_HAVE(err, "map", x));
     if (tree != NULL) {
         GBSI_TRY(maximise_trees(run, drive, x, err));
     }
-    for (const gbsi_sparse *c = run->problem.sparse; c != NULL; c = c->next) {
+    for (const gbsi_sparse *c = run->task.problem.sparse; c != NULL; c = c->next) {
         double most = 0.0;
         GBSI_TRY(gbsi_sparse_maximise(c, &drive->watch, x, &most, err));
         GBSI_TRY(check_other(drive, "calibrating sparse tables", most, err));
     }
-    for (const gbsi_cutset *c = run->problem.cutset; c != NULL; c = c->next) {
+    for (const gbsi_cutset *c = run->task.problem.cutset; c != NULL; c = c->next) {
         double most = 0.0;
-        GBSI_TRY(take_pool(&run->engine, &run->options, c->tree->n_tables, err));
-        GBSI_TRY(gbsi_cutset_maximise(c, run->engine.pool, &drive->watch, x, &most, err));
+        GBSI_TRY(take_pool(&run->sampling.engine, &run->task.options, c->tree->n_tables, err));
+        GBSI_TRY(gbsi_cutset_maximise(c, run->sampling.engine.pool, &drive->watch, x, &most, err));
         GBSI_TRY(check_other(drive, "answering the cases of a cutset", most, err));
     }
     for (uint32_t v = 0; v < whole->n_variables; ++v) {
-        if (run->problem.exact[run->problem.components->of[v]] != 0) {
+        if (run->task.problem.exact[run->task.problem.components->of[v]] != 0) {
             state[whole->user_variable[v]] = gbsi_conditioned_states(whole, v)[x[v]];
         }
     }
@@ -238,12 +242,12 @@ static gbs_status take_tables(gbs_run *run, gbsi_drive *drive, gbsi_tables **out
 {
     gbs_status status = GBS_OK;
     gbsi_tables *tables = NULL;
-    const gbsi_tree *tree = run->problem.tree;
+    const gbsi_tree *tree = run->task.problem.tree;
     const uint64_t bytes = gbsi_run_exact_limits(run).bytes;
     const gbsi_keep keep = gbsi_run_draw_keep(run);
     GBSI_TRY(gbsi_exact_check_bytes(tree, keep, bytes, err));
-    GBSI_TRY(take_pool(&run->engine, &run->options, tree->n_tables, err));
-    GBSI_TRY(gbsi_tables_new(tree, keep, run->engine.pool, &tables, err));
+    GBSI_TRY(take_pool(&run->sampling.engine, &run->task.options, tree->n_tables, err));
+    GBSI_TRY(gbsi_tables_new(tree, keep, run->sampling.engine.pool, &tables, err));
     for (uint32_t t = 0; t < tree->n_trees; ++t) {
         double log_z = 0.0;
         GBSI_TRY(tree_up(drive, tables, t, &log_z, err));
@@ -260,7 +264,7 @@ cleanup:
 
 static gbs_status take_drawing(gbs_run *run, gbsi_drive *drive, drawing *d, gbs_error *err)
 {
-    const gbsi_problem *p = &run->problem;
+    const gbsi_problem *p = &run->task.problem;
     const size_t n = p->model->n_variables;
     const size_t n_drawn = p->tree != NULL     ? p->tree->model->n_variables
                            : p->sparse != NULL ? p->sparse->n_variables /* alike */
@@ -284,7 +288,7 @@ static void tell(gbs_run *run, gbsi_drive *drive)
     const double now_s = gbsi_clock_s();
     const gbs_progress progress = {.size = sizeof progress,
                                    .pass = run->report.public.sweeps,
-                                   .passes = run->options.sweeps,
+                                   .passes = run->task.options.sweeps,
                                    .elapsed_s = now_s - drive->started_s,
                                    .worst_error = NAN,
                                    .target_error = run->report.public.target_error};
@@ -292,19 +296,19 @@ static void tell(gbs_run *run, gbsi_drive *drive)
         drive->callbacks->progress(drive->callbacks->context, &progress) != 0) {
         drive->stop = GBSI_STOP_SIGNAL;
     } else {
-        gbsi_drive_end_in_time(&run->options, drive, now_s);
+        gbsi_drive_end_in_time(&run->task.options, drive, now_s);
     }
 }
 
 /* The last draw in the user's numbers. @return its log density. */
 static double take_draw(const gbs_run *run, const drawing *d, uint32_t chain, uint64_t draw)
 {
-    const gbsi_conditioned *whole = run->problem.whole;
+    const gbsi_conditioned *whole = run->task.problem.whole;
     const uint32_t *x = d->x;
-    if (run->problem.barren != NULL) {
-        gbsi_barren_draw(run->problem.barren, x, run->options.seed, chain, draw);
-        whole = run->problem.barren->full;
-        x = run->problem.barren->x;
+    if (run->task.problem.barren != NULL) {
+        gbsi_barren_draw(run->task.problem.barren, x, run->task.options.seed, chain, draw);
+        whole = run->task.problem.barren->full;
+        x = run->task.problem.barren->x;
     }
     for (uint32_t v = 0; v < whole->n_variables; ++v) {
         d->user[whole->user_variable[v]] = gbsi_conditioned_states(whole, v)[x[v]];
@@ -317,13 +321,13 @@ static gbs_status draw_chains(const gbs_run *run, const gbsi_drive *drive, drawi
                               gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const uint64_t draw = run->report.public.sweeps / run->options.thin - 1;
-    for (uint32_t chain = 0; chain < run->options.chains && status >= 0; ++chain) {
+    const uint64_t draw = run->report.public.sweeps / run->task.options.thin - 1;
+    for (uint32_t chain = 0; chain < run->task.options.chains && status >= 0; ++chain) {
         if (d->tables != NULL) {
-            gbsi_tree_draw(d->tables, run->options.seed, chain, draw, d->x);
+            gbsi_tree_draw(d->tables, run->task.options.seed, chain, draw, d->x);
         }
-        gbsi_sparse_draw(d->sparse, run->options.seed, chain, draw, d->x);
-        const bool speaks = drive->callbacks->draw != NULL && gbsi_run_speaks(run->ranks);
+        gbsi_sparse_draw(d->sparse, run->task.options.seed, chain, draw, d->x);
+        const bool speaks = drive->callbacks->draw != NULL && gbsi_run_speaks(run->task.ranks);
         const double density = take_draw(run, d, chain, draw);
         if (speaks) {
             status = drive->callbacks->draw(drive->callbacks->context, draw, chain, density,
@@ -338,9 +342,9 @@ static gbs_status draw_chains(const gbs_run *run, const gbsi_drive *drive, drawi
 static uint64_t barren_sweeps(const gbs_run *run)
 {
     const double target = run->report.public.target_error;
-    const double chains = (double)run->options.chains;
-    if (run->problem.barren == NULL || run->options.sweeps > 0 || target == 0.0) {
-        return run->options.sweeps;
+    const double chains = (double)run->task.options.chains;
+    if (run->task.problem.barren == NULL || run->task.options.sweeps > 0 || target == 0.0) {
+        return run->task.options.sweeps;
     }
     return (uint64_t)(0.25 / (target * target) / chains) + 1;
 }
@@ -350,10 +354,10 @@ gbs_status gbsi_run_sample_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *e
     gbs_status status = GBS_OK;
     drawing d = {0};
     const uint64_t sweeps = barren_sweeps(run);
-    if ((drive->callbacks->draw == NULL && run->problem.barren == NULL) || sweeps == 0) {
+    if ((drive->callbacks->draw == NULL && run->task.problem.barren == NULL) || sweeps == 0) {
         return GBS_OK;
     }
-    if (run->problem.cutset != NULL) {
+    if (run->task.problem.cutset != NULL) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_LIMIT,
                            "exact samples: tables of %.3g entries are too many to draw from: "
                            "sample with Markov chains",
@@ -362,7 +366,7 @@ gbs_status gbsi_run_sample_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *e
     GBSI_TRY(take_drawing(run, drive, &d, err));
     while (run->report.public.sweeps < sweeps && drive->stop == GBSI_GO_ON) {
         ++run->report.public.sweeps;
-        if (run->report.public.sweeps % run->options.thin == 0) {
+        if (run->report.public.sweeps % run->task.options.thin == 0) {
             GBSI_TRY(draw_chains(run, drive, &d, err));
         }
         if ((d.tables != NULL && d.tables->keep != GBSI_KEEP_ALL) ||

@@ -17,7 +17,7 @@
 
 bool gbsi_run_is_mean_field(const gbs_run *run)
 {
-    return run->options.method == GBS_METHOD_MEAN_FIELD;
+    return run->task.options.method == GBS_METHOD_MEAN_FIELD;
 }
 
 static gbs_status check_memory(const gbsi_problem *problem, const gbs_run_options *options,
@@ -40,7 +40,7 @@ static void tell_progress(const gbs_run *run, gbsi_drive *drive, double moved, d
 {
     const gbs_progress progress = {.size = sizeof progress,
                                    .pass = run->report.public.iterations,
-                                   .passes = run->options.iterations,
+                                   .passes = run->task.options.iterations,
                                    .updates = run->report.public.updates,
                                    .elapsed_s = now_s - drive->started_s,
                                    .worst_error = moved,
@@ -58,23 +58,23 @@ static void look_at_clock(const gbs_run *run, gbsi_drive *drive, double moved)
     if (drive->callbacks->progress != NULL && now_s - drive->last_progress_s > PROGRESS_S) {
         tell_progress(run, drive, moved, now_s);
     }
-    gbsi_drive_end_in_time(&run->options, drive, now_s);
+    gbsi_drive_end_in_time(&run->task.options, drive, now_s);
 }
 
 gbs_status gbsi_run_mean_field(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_mean_field *m = NULL;
-    const gbs_run_options *options = &run->options;
-    run->estimates.exact_mcse = NAN;
-    if (run->problem.whole->n_variables == 0) {
+    const gbs_run_options *options = &run->task.options;
+    run->sampling.estimates.exact_mcse = NAN;
+    if (run->task.problem.whole->n_variables == 0) {
         drive->stop = GBSI_STOP_FIXED_POINT;
         run->report.public.residual = 0.0;
-        run->report.public.log_z_bound = run->problem.whole->log_constant;
+        run->report.public.log_z_bound = run->task.problem.whole->log_constant;
         return GBS_OK;
     }
-    GBSI_TRY(check_memory(&run->problem, &run->options, err));
-    GBSI_TRY(gbsi_mean_field_new(run->problem.whole,
+    GBSI_TRY(check_memory(&run->task.problem, &run->task.options, err));
+    GBSI_TRY(gbsi_mean_field_new(run->task.problem.whole,
                                  (gbs_mean_field_schedule)options->mean_field_schedule,
                                  options->damping, &drive->watch, &m, err));
     while (drive->stop == GBSI_GO_ON) {
@@ -82,7 +82,7 @@ gbs_status gbsi_run_mean_field(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         if (gbsi_watch_stopped(&drive->watch)) {
             break;
         }
-        run->report.public.updates += run->problem.whole->n_variables;
+        run->report.public.updates += run->task.problem.whole->n_variables;
         if (++run->report.public.iterations == options->iterations) {
             drive->stop = GBSI_STOP_ITERATIONS;
         } else if (run->report.public.updates >= options->max_updates) {
@@ -97,9 +97,9 @@ gbs_status gbsi_run_mean_field(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     gbsi_drive_finish(drive);
     run->report.public.residual = gbsi_mean_field_residual(m);
     run->report.public.log_z_bound = gbsi_mean_field_bound(m);
-    memcpy(run->estimates.exact_p, gbsi_mean_field_q(m),
-           run->problem.whole->state_offset[run->problem.whole->n_variables] *
-               sizeof *run->estimates.exact_p);
+    memcpy(run->sampling.estimates.exact_p, gbsi_mean_field_q(m),
+           run->task.problem.whole->state_offset[run->task.problem.whole->n_variables] *
+               sizeof *run->sampling.estimates.exact_p);
 
 cleanup:
     gbsi_mean_field_free(m);

@@ -5,9 +5,9 @@
 
 #include "chains/run.h"
 
-/* If run->engine.undecided: makes the pilot, changes the scan if splashes are better, and takes the
- * memory. The choice and what it rests on stand in the report. A pilot that is cut short by the
- * clock or a signal chooses the chromatic scan. @param drive its stop ends the pilot. */
+/* If run->sampling.engine.undecided: makes the pilot, changes the scan if splashes are better, and
+ * takes the memory. The choice and what it rests on stand in the report. A pilot that is cut short
+ * by the clock or a signal chooses the chromatic scan. @param drive its stop ends the pilot. */
 gbs_status gbsi_run_choose_scan(gbs_run *run, gbsi_drive *drive, double least_passes,
                                 uint64_t *bytes, gbs_error *err);
 

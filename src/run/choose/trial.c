@@ -84,7 +84,7 @@ gbs_status gbsi_trial_new(const gbs_run *run, const gbsi_plan *plan, const gbsi_
     options.chains = GBSI_TRIAL_CHAINS;
     t->plan = plan;
     t->schedule = schedule;
-    t->run_chains = (uint32_t)run->options.chains;
+    t->run_chains = (uint32_t)run->task.options.chains;
     t->first = FIRST_PASS + number * PASSES;
     GBSI_TRY(watch_some(t, err));
     const gbsi_executor_setting setting = {.pass = gbsi_pass_of(options.scan),
@@ -94,7 +94,7 @@ gbs_status gbsi_trial_new(const gbs_run *run, const gbsi_plan *plan, const gbsi_
                                            .pool = pool};
     GBSI_TRY(gbsi_executor_init(&t->executor, &setting, err));
     t->executor.watch = watch;
-    GBSI_TRY(start(t, &run->problem, &run->options, err));
+    GBSI_TRY(start(t, &run->task.problem, &run->task.options, err));
     *out = t;
     t = NULL;
 cleanup:

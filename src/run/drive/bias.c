@@ -41,10 +41,10 @@ static double square(double error)
 static void compare_slot(const gbs_run *run, const gbsi_estimate *other, uint32_t slot, double z,
                          double *scratch, comparison *c)
 {
-    const uint32_t k = gbsi_plan_arity(run->engine.plan, slot);
+    const uint32_t k = gbsi_plan_arity(run->sampling.engine.plan, slot);
     double *own[2] = {scratch, scratch + k};
     double *random[2] = {scratch + 2 * (size_t)k, scratch + 3 * (size_t)k};
-    gbsi_estimate_slot(run->estimates.estimate, slot, own[0], own[1], NULL, NULL);
+    gbsi_estimate_slot(run->sampling.estimates.estimate, slot, own[0], own[1], NULL, NULL);
     gbsi_estimate_slot(other, slot, random[0], random[1], NULL, NULL);
     for (uint32_t a = 0; a < k; ++a) {
         const double apart = fabs(own[0][a] - random[0][a]);
@@ -57,7 +57,8 @@ static void compare_slot(const gbs_run *run, const gbsi_estimate *other, uint32_
         const double beyond = apart - z * error;
         if (isnan(c->bias) || beyond > c->bias) {
             c->bias = beyond > 0.0 ? beyond : 0.0;
-            c->variable = run->problem.part->user_variable[run->engine.plan->variable_of[slot]];
+            c->variable =
+                run->task.problem.part->user_variable[run->sampling.engine.plan->variable_of[slot]];
         }
         c->random_error = random[1][a] > c->random_error ? random[1][a] : c->random_error;
     }
@@ -66,15 +67,16 @@ static void compare_slot(const gbs_run *run, const gbsi_estimate *other, uint32_
 static gbs_status compare(const gbs_run *run, const gbsi_estimate *other, comparison *c,
                           gbs_error *err)
 {
-    const bool shares = gbsi_runner_shares(run->plain);
-    size_t n = shares ? run->shared.share->facts.n_states : 0;
-    double *scratch = gbsi_alloc_array(4 * (size_t)run->engine.plan->max_arity, sizeof *scratch);
+    const bool shares = gbsi_runner_shares(run->task.plain);
+    size_t n = shares ? run->task.shared.share->facts.n_states : 0;
+    double *scratch =
+        gbsi_alloc_array(4 * (size_t)run->sampling.engine.plan->max_arity, sizeof *scratch);
     GBSI_PASS(GBSI_HAVE(err, "comparison", scratch));
-    for (uint32_t slot = 0; !shares && slot < run->engine.plan->n_slots; ++slot) {
-        n += gbsi_plan_arity(run->engine.plan, slot);
+    for (uint32_t slot = 0; !shares && slot < run->sampling.engine.plan->n_slots; ++slot) {
+        n += gbsi_plan_arity(run->sampling.engine.plan, slot);
     }
-    for (uint32_t slot = 0; slot < run->engine.plan->n_slots; ++slot) {
-        if (run->shared.own_slot == NULL || run->shared.own_slot[slot] != 0) {
+    for (uint32_t slot = 0; slot < run->sampling.engine.plan->n_slots; ++slot) {
+        if (run->task.shared.own_slot == NULL || run->task.shared.own_slot[slot] != 0) {
             compare_slot(run, other, slot, deviations(n), scratch, c);
         }
     }
@@ -103,10 +105,11 @@ static gbs_status run_random(gbs_run *run, gbsi_drive *drive, gbsi_estimate *oth
                              gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbsi_draw *draw = run->engine.executor.draw;
+    const gbsi_draw *draw = run->sampling.engine.executor.draw;
     const gbs_run_options options =
-        gbsi_draw_instead(&run->options, gbsi_draw_with(GBSI_DRAW_INDEPENDENT));
-    run->engine.executor.draw = gbsi_draw_of(&options, run->engine.executor.level);
+        gbsi_draw_instead(&run->task.options, gbsi_draw_with(GBSI_DRAW_INDEPENDENT));
+    run->sampling.engine.executor.draw =
+        gbsi_draw_of(&options, run->sampling.engine.executor.level);
     for (uint64_t pass = 0; pass < passes + passes / SHARE; ++pass) {
         GBSI_TRY(gbsi_run_advance(run, drive, pass < passes / SHARE ? NULL : other, err));
         if (drive->stop != GBSI_GO_ON) {
@@ -114,7 +117,7 @@ static gbs_status run_random(gbs_run *run, gbsi_drive *drive, gbsi_estimate *oth
         }
     }
 cleanup:
-    run->engine.executor.draw = draw;
+    run->sampling.engine.executor.draw = draw;
     return status;
 }
 
@@ -157,20 +160,21 @@ static void judge(gbs_run *run, double bias, double random_error)
     if (bias > random_error) {
         r->period = "plateau";
         r->advised_draw = gbsi_draw_name(gbsi_draw_with(GBSI_DRAW_INDEPENDENT));
-    } else if (herding_error(&run->report, &run->engine) >= random_error) {
+    } else if (herding_error(&run->report, &run->sampling.engine) >= random_error) {
         r->period = "gibbs-like";
-        r->advised_draw = gbsi_draw_name(
-            advised(&run->engine, &run->options, weights_each(&run->report, &run->engine)));
+        r->advised_draw =
+            gbsi_draw_name(advised(&run->sampling.engine, &run->task.options,
+                                   weights_each(&run->report, &run->sampling.engine)));
     } else {
         r->period = "fast";
-        r->advised_draw = gbsi_draw_name(run->options.draw);
+        r->advised_draw = gbsi_draw_name(run->task.options.draw);
     }
 }
 
 static gbs_status advise(gbs_run *run, const comparison *c, double random_error, gbs_error *err)
 {
     const gbs_report *r = &run->report.public;
-    const char *name = gbsi_draw_name(run->options.draw);
+    const char *name = gbsi_draw_name(run->task.options.draw);
     const double ratio = random_error / c->bias;
     const double turn = ratio * ratio * (double)r->sweeps; /* sweeps: random errs by the bias */
     char bias[256] = "";
@@ -191,7 +195,7 @@ static gbs_status advise(gbs_run *run, const comparison *c, double random_error,
             &run->report, err,
             "draw %s %s; with %.4g weights per variable it is not yet better than "
             "random draws after %.4g sweeps: use --draw %s or more sweeps",
-            name, bias, weights_each(&run->report, &run->engine), (double)r->sweeps,
+            name, bias, weights_each(&run->report, &run->sampling.engine), (double)r->sweeps,
             r->advised_draw);
     }
     return gbsi_report_warn(&run->report, err, "draw %s %s: %s --draw %s", name, bias,
@@ -204,12 +208,14 @@ static gbs_status tell(gbs_run *run, const comparison *c, gbs_error *err)
         c->random_error * gbsi_sqrt(c->passes / (double)run->report.public.sweeps);
     run->report.public.bias_estimate = c->bias;
     run->report.bias_at_most =
-        converges(&run->options, run->engine.scan_traits) && c->bias == 0.0 ? 0.0 : c->at_most;
+        converges(&run->task.options, run->sampling.engine.scan_traits) && c->bias == 0.0
+            ? 0.0
+            : c->at_most;
     if (isnan(c->bias)) {
         return GBS_OK;
     }
     judge(run, c->bias, at_length);
-    return c->bias == 0.0 && converges(&run->options, run->engine.scan_traits)
+    return c->bias == 0.0 && converges(&run->task.options, run->sampling.engine.scan_traits)
                ? GBS_OK
                : advise(run, c, at_length, err);
 }
@@ -218,7 +224,7 @@ static gbs_status tell(gbs_run *run, const comparison *c, gbs_error *err)
  * numbers. */
 static gbs_status count_weights(gbs_run *run, gbs_error *err)
 {
-    const gbsi_executor *x = &run->engine.executor;
+    const gbsi_executor *x = &run->sampling.engine.executor;
     double sum[2] = {0.0, x->n_groups};
     gbs_status status = GBS_OK;
     if (x->draw->n_weights == NULL) {
@@ -227,8 +233,8 @@ static gbs_status count_weights(gbs_run *run, gbs_error *err)
     }
     sum[0] = x->n_groups == 0 ? 0.0 : floor(x->draw->n_weights(x->draw_state) * sum[1] + 0.5);
     /* Of a shared model every rank has all groups. */
-    status =
-        gbsi_ranks_combine(run->ranks, GBS_COMBINE_SUM_F64, sum, run->spread != NULL ? 2 : 1, err);
+    status = gbsi_ranks_combine(run->task.ranks, GBS_COMBINE_SUM_F64, sum,
+                                run->task.spread != NULL ? 2 : 1, err);
     run->report.public.n_weights = sum[0] / sum[1];
     return status;
 }
@@ -240,7 +246,8 @@ gbs_status gbsi_run_compare(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     const gbsi_stop stop = drive->stop;
     uint64_t passes = run->report.public.sweeps / SHARE;
     passes = passes < LEAST_PASSES ? LEAST_PASSES : passes;
-    const gbsi_draw *draw = run->engine.executor.draw; /* NULL: a lattice, drawn at random */
+    const gbsi_draw *draw =
+        run->sampling.engine.executor.draw; /* NULL: a lattice, drawn at random */
     if (draw == NULL || (draw->traits & GBSI_DRAW_EXACT) != 0 || stop >= GBSI_STOP_TIME) {
         return GBS_OK;
     }
@@ -250,10 +257,10 @@ gbs_status gbsi_run_compare(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     GBSI_TRY(gbsi_run_new_estimate(run, &other, err));
     GBSI_TRY(run_random(run, drive, other, passes, err));
     if (drive->stop == GBSI_GO_ON) { /* else cut short: no comparison */
-        GBSI_TRY(gbsi_estimate_tell(run->estimates.estimate, err));
+        GBSI_TRY(gbsi_estimate_tell(run->sampling.estimates.estimate, err));
         GBSI_TRY(gbsi_estimate_tell(other, err));
         GBSI_TRY(compare(run, other, &c, err));
-        GBSI_TRY(compare_ranks(run->shared.ranks, &c, err));
+        GBSI_TRY(compare_ranks(run->task.shared.ranks, &c, err));
         GBSI_TRY(tell(run, &c, err));
     }
     drive->stop = drive->stop == GBSI_STOP_SIGNAL ? GBSI_STOP_SIGNAL : stop;

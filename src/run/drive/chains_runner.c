@@ -24,19 +24,19 @@ static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     const bool decides = run->report.public.target_error != 0.0 && drive->stop == GBSI_GO_ON &&
                          gbsi_run_long_enough(run);
-    const bool costly = run->plain->bits != 0 && gbsi_run_n_places(run) >= MANY_SPINS;
+    const bool costly = run->task.plain->bits != 0 && gbsi_run_n_places(run) >= MANY_SPINS;
     const bool shown = drive->callbacks->progress != NULL && !costly;
-    if (!decides && !shown && run->ranks == NULL) {
+    if (!decides && !shown && run->task.ranks == NULL) {
         return GBS_OK;
     }
-    GBSI_PASS(run->runner->errors(run, err));
+    GBSI_PASS(run->task.runner->errors(run, err));
     drive->worst_error = run->report.public.max_mcse;
     drive->rhat = run->report.public.max_rhat;
     if (!decides) {
         return GBS_OK;
     }
     const bool reached = run->report.public.max_mcse <= run->report.public.target_error &&
-                         gbsi_run_chains_agree(run->runner, &run->report) &&
+                         gbsi_run_chains_agree(run->task.runner, &run->report) &&
                          gbsi_run_has_wandered(run);
     const bool still = reached && run->report.public.n_hardly_moved > 0;
     bool stops = reached && !(still && gbsi_run_may_climb(run, drive, false));
@@ -46,10 +46,10 @@ static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     if (turned < 0 || drive->stop != GBSI_GO_ON) {
         return turned;
     }
-    GBSI_PASS(gbsi_run_any(run->ranks, &stops, err));
+    GBSI_PASS(gbsi_run_any(run->task.ranks, &stops, err));
     if (stops) {
         drive->stop = GBSI_STOP_TARGET;
-    } else if (run->problem.support == GBSI_SUPPORT_DISCONNECTED) {
+    } else if (run->task.problem.support == GBSI_SUPPORT_DISCONNECTED) {
         drive->stop = GBSI_STOP_SUPPORT; /* what more sweeps cannot cross they cannot cross */
     }
     return GBS_OK;
@@ -63,7 +63,7 @@ static gbs_status decide(gbs_run *run, gbsi_drive *drive, unsigned *k, gbs_error
         ++*k;
         GBSI_PASS(check_target(run, drive, err));
     }
-    if (run->options.sweeps > 0 && sweeps == run->options.sweeps) {
+    if (run->task.options.sweeps > 0 && sweeps == run->task.options.sweeps) {
         drive->stop = GBSI_STOP_SWEEPS;
     }
     return GBS_OK;
@@ -73,7 +73,7 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const bool draws = drive->callbacks->draw != NULL;
-    const bool splits = (run->engine.scan_traits & GBSI_SCAN_SPLITS) != 0;
+    const bool splits = (run->sampling.engine.scan_traits & GBSI_SCAN_SPLITS) != 0;
     unsigned k = 0;
     gbsi_giving g = {0};
     if (draws) {
@@ -91,8 +91,8 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         if (status == GBS_STOPPED) {
             break;
         }
-        if (draws && run->report.public.sweeps % run->options.thin == 0) {
-            gbsi_executor_fetch(&run->engine.executor, run->estimates.estimate);
+        if (draws && run->report.public.sweeps % run->task.options.thin == 0) {
+            gbsi_executor_fetch(&run->sampling.engine.executor, run->sampling.estimates.estimate);
             GBSI_TRY(gbsi_giving_give(run, drive, &g, err));
         }
         GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASS, err));
@@ -110,7 +110,7 @@ static gbs_status keep_one_sweep(gbs_run *run, gbsi_drive *drive, gbs_error *err
     const gbsi_stop stop = drive->stop;
     const bool ended = stop == GBSI_STOP_TIME || stop == GBSI_STOP_SIGNAL;
     if (!ended || run->report.public.sweeps > 0 || run->report.public.burn_in == 0 ||
-        run->estimates.estimate == NULL || drive->callbacks->draw != NULL) {
+        run->sampling.estimates.estimate == NULL || drive->callbacks->draw != NULL) {
         return GBS_OK;
     }
     drive->stop = GBSI_GO_ON; /* that sweep has a moment of its own */
@@ -123,22 +123,23 @@ static gbs_status keep_one_sweep(gbs_run *run, gbsi_drive *drive, gbs_error *err
 gbs_status gbsi_chains_advance(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_executor_watch(&run->engine.executor, drive->callbacks->splash,
+    gbsi_executor_watch(&run->sampling.engine.executor, drive->callbacks->splash,
                         drive->callbacks->context); /* again: the search made new blocks */
     GBSI_TRY(gbsi_run_keep(run, drive, GBSI_BEFORE_PASSES, err));
-    if (run->phase == GBSI_PHASE_BURN_IN) {
+    if (run->sampling.phase == GBSI_PHASE_BURN_IN) {
         GBSI_TRY(gbsi_run_burn_in(run, drive, err));
     }
     if (run->report.public.sweeps == 0) {
         GBSI_TRY(gbsi_run_turn_to_ladders(run, drive, gbsi_run_is_slow(run, drive), err));
     }
     GBSI_TRY(sample(run, drive, err));
-    run->phase = drive->stop == GBSI_STOP_TO_TEMPER ? GBSI_PHASE_STUCK : run->phase;
+    run->sampling.phase =
+        drive->stop == GBSI_STOP_TO_TEMPER ? GBSI_PHASE_STUCK : run->sampling.phase;
     GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASSES, err));
     GBSI_TRY(keep_one_sweep(run, drive, err)); /* no part of what goes on */
     GBSI_TRY(gbsi_run_compare(run, drive, err));
     GBSI_TRY(gbsi_monitor_gather(run, err));
-    run->report.connected = gbsi_executor_connects(&run->engine.executor);
+    run->report.connected = gbsi_executor_connects(&run->sampling.engine.executor);
     if (drive->stop == GBSI_STOP_TO_TEMPER) {
         drive->stop = GBSI_GO_ON;
         GBSI_TRY(gbsi_run_tempered(run, drive, err));
@@ -151,7 +152,8 @@ cleanup:
 
 gbs_status gbsi_chains_errors(gbs_run *run, gbs_error *err)
 {
-    GBSI_PASS(gbsi_estimates_report(&run->estimates, run->engine.pool, &run->report.public, err));
+    GBSI_PASS(gbsi_estimates_report(&run->sampling.estimates, run->sampling.engine.pool,
+                                    &run->report.public, err));
     return gbsi_run_find_still(run, err);
 }
 
@@ -166,15 +168,15 @@ gbs_status gbsi_chains_remark(gbs_run *run, gbs_error *err)
                                    "double, which is slower",
                                    run->report.n_precise));
     }
-    if (run->estimates.estimate != NULL) {
-        GBSI_PASS(gbsi_estimate_tell(run->estimates.estimate, err));
+    if (run->sampling.estimates.estimate != NULL) {
+        GBSI_PASS(gbsi_estimate_tell(run->sampling.estimates.estimate, err));
     }
     return GBS_OK;
 }
 
 gbs_status gbsi_chains_check(const gbs_run *run, gbs_error *err)
 {
-    const gbsi_estimate *estimate = run->estimates.estimate;
+    const gbsi_estimate *estimate = run->sampling.estimates.estimate;
     if (estimate == NULL) {
         return gbsi_fail(err, GBS_ERR_STATE,
                          "the estimator traces keeps no marginals: use rao-blackwell or count");
@@ -191,14 +193,14 @@ gbs_status gbsi_chains_check(const gbs_run *run, gbs_error *err)
 
 static void chains_marginal(const gbs_run *run, uint32_t v, double *const row[GBSI_N_ROWS])
 {
-    const uint32_t slot = run->engine.plan->slot_of[v];
-    gbsi_estimate_slot(run->estimates.estimate, slot, row[GBSI_P], row[GBSI_MCSE], row[GBSI_ESS],
-                       row[GBSI_RHAT]);
+    const uint32_t slot = run->sampling.engine.plan->slot_of[v];
+    gbsi_estimate_slot(run->sampling.estimates.estimate, slot, row[GBSI_P], row[GBSI_MCSE],
+                       row[GBSI_ESS], row[GBSI_RHAT]);
 }
 
 static bool suits(const gbs_run *run)
 {
-    return run->problem.part != NULL;
+    return run->task.problem.part != NULL;
 }
 
 const gbsi_runner gbsi_runner_chains = {

@@ -19,11 +19,11 @@ static gbs_status settle_scan(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_report *r = &run->report.public;
     uint64_t bytes = 0; /* of trials */
-    if (!run->engine.undecided) {
+    if (!run->sampling.engine.undecided) {
         return GBS_OK;
     }
     GBSI_PASS(gbsi_run_choose_scan(
-        run, drive, gbsi_run_least_passes(run, run->problem.part->n_variables), &bytes, err));
+        run, drive, gbsi_run_least_passes(run, run->task.problem.part->n_variables), &bytes, err));
     if (r->chosen > 0) {
         GBSI_PASS(gbsi_run_rescan(run, gbsi_scan_with(GBSI_SCAN_CANDIDATE), &drive->watch, err));
     }
@@ -37,17 +37,18 @@ static gbs_status settle_scan(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 gbs_status gbsi_chains_decide(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     GBSI_PASS(settle_scan(run, drive, err));
-    gbsi_executor_watch(&run->engine.executor, drive->callbacks->splash, drive->callbacks->context);
-    if (run->problem.support == GBSI_SUPPORT_DISCONNECTED &&
-        gbsi_executor_may_connect(&run->engine.executor)) {
-        run->problem.support = GBSI_SUPPORT_UNKNOWN; /* that was about single variables */
+    gbsi_executor_watch(&run->sampling.engine.executor, drive->callbacks->splash,
+                        drive->callbacks->context);
+    if (run->task.problem.support == GBSI_SUPPORT_DISCONNECTED &&
+        gbsi_executor_may_connect(&run->sampling.engine.executor)) {
+        run->task.problem.support = GBSI_SUPPORT_UNKNOWN; /* that was about single variables */
     }
     return gbsi_run_find_threshold(run, drive, err);
 }
 
 gbs_status gbsi_chains_start(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
-    GBSI_PASS(find_support(&run->report, &run->problem, drive, err));
+    GBSI_PASS(find_support(&run->report, &run->task.problem, drive, err));
     GBSI_PASS(gbsi_chains_decide(run, drive, err));
     return gbsi_run_set_starts(run, drive, err);
 }

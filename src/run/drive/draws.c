@@ -10,11 +10,11 @@
 
 static gbs_status rows_take(gbsi_draw_rows *rows, const gbs_run *run, gbs_error *err)
 {
-    const uint32_t n = run->problem.model->n_variables;
-    const gbsi_executor *x = &run->engine.executor;
+    const uint32_t n = run->task.problem.model->n_variables;
+    const gbsi_executor *x = &run->sampling.engine.executor;
     rows->size = sizeof(double) + n * sizeof *rows->state;
     rows->own = gbsi_alloc_array(x->n_chains, rows->size);
-    rows->all = gbsi_alloc_array(gbsi_run_speaks(run->ranks) ? x->n_all : 0, rows->size);
+    rows->all = gbsi_alloc_array(gbsi_run_speaks(run->task.ranks) ? x->n_all : 0, rows->size);
     rows->state = gbsi_alloc_array(n, sizeof *rows->state);
     return GBSI_HAVE(err, "draws of all ranks", rows->own, rows->all, rows->state);
 }
@@ -37,9 +37,10 @@ static void rows_put(gbsi_draw_rows *rows, uint32_t chain, double log_density,
 static gbs_status rows_give(gbsi_draw_rows *rows, gbs_run *run, const gbsi_drive *drive,
                             uint64_t draw, gbs_error *err)
 {
-    gbs_status status =
-        gbsi_run_gather(run->ranks, &run->engine, rows->own, rows->size, rows->all, err);
-    const uint32_t n_given = gbsi_run_speaks(run->ranks) ? run->engine.executor.n_all : 0;
+    gbs_status status = gbsi_run_gather(run->task.ranks, &run->sampling.engine, rows->own,
+                                        rows->size, rows->all, err);
+    const uint32_t n_given =
+        gbsi_run_speaks(run->task.ranks) ? run->sampling.engine.executor.n_all : 0;
     for (uint32_t chain = 0; chain < n_given && status >= 0; ++chain) {
         const unsigned char *row = rows->all + chain * rows->size;
         double log_density = 0.0;
@@ -56,12 +57,12 @@ static gbs_status give_split(gbs_run *run, const gbsi_drive *drive, gbsi_giving 
 {
     uint32_t *x = g->x;
     uint32_t *user = g->user;
-    const uint64_t draw = run->report.public.sweeps / run->options.thin - 1;
+    const uint64_t draw = run->report.public.sweeps / run->task.options.thin - 1;
     gbs_status status = GBS_OK;
     for (uint32_t chain = 0; status >= 0 && chain < run->report.public.chains; ++chain) {
-        const double density = gbsi_recombine(&run->engine, run->problem.part, chain, x,
-                                              x + run->problem.part->n_variables);
-        gbsi_part_user_state(run->problem.part, x, user);
+        const double density = gbsi_recombine(&run->sampling.engine, run->task.problem.part, chain,
+                                              x, x + run->task.problem.part->n_variables);
+        gbsi_part_user_state(run->task.problem.part, x, user);
         status = gbsi_run_give_draw(&run->checkpoints, &run->report, drive, draw, chain, density,
                                     user, err);
     }
@@ -72,25 +73,28 @@ static gbs_status give_split(gbs_run *run, const gbsi_drive *drive, gbsi_giving 
  * omits have no state, and then the whole has no density. */
 static gbs_status give_each(gbs_run *run, const gbsi_drive *drive, gbsi_giving *g, gbs_error *err)
 {
-    const uint32_t lanes = run->engine.executor.lanes;
-    const uint64_t draw = run->report.public.sweeps / run->options.thin - 1;
+    const uint32_t lanes = run->sampling.engine.executor.lanes;
+    const uint64_t draw = run->report.public.sweeps / run->task.options.thin - 1;
     double density[GBSI_LANES];
     gbs_status status = GBS_OK;
-    for (uint32_t chain = 0; status >= 0 && chain < run->engine.executor.n_chains; ++chain) {
+    for (uint32_t chain = 0; status >= 0 && chain < run->sampling.engine.executor.n_chains;
+         ++chain) {
         if (chain % lanes == 0) {
-            gbsi_executor_group_density(&run->engine.executor, chain / lanes, NULL, density);
+            gbsi_executor_group_density(&run->sampling.engine.executor, chain / lanes, NULL,
+                                        density);
         }
         const double own = run->report.public.n_omitted > 0 ? NAN : density[chain % lanes];
-        if (gbsi_runner_shares(run->plain)) {
-            gbsi_executor_get(&run->engine.executor, chain, g->x);
-            GBSI_TRY(gbsi_shared_gather_state(&run->shared, run->ranks, g->x, g->user, err));
-            status = gbsi_run_speaks(run->ranks)
+        if (gbsi_runner_shares(run->task.plain)) {
+            gbsi_executor_get(&run->sampling.engine.executor, chain, g->x);
+            GBSI_TRY(
+                gbsi_shared_gather_state(&run->task.shared, run->task.ranks, g->x, g->user, err));
+            status = gbsi_run_speaks(run->task.ranks)
                          ? gbsi_run_give_draw(&run->checkpoints, &run->report, drive, draw, chain,
                                               own, g->user, err)
                          : GBS_OK;
             continue;
         }
-        gbsi_run_user_state(&run->engine, &run->problem, chain, g->x, g->user);
+        gbsi_run_user_state(&run->sampling.engine, &run->task.problem, chain, g->x, g->user);
         if (g->rows.own != NULL) {
             rows_put(&g->rows, chain, own, g->user);
         } else {
@@ -114,19 +118,19 @@ void gbsi_giving_free(gbsi_giving *g)
 
 gbs_status gbsi_giving_take(gbs_run *run, bool splits, gbsi_giving *g, gbs_error *err)
 {
-    const bool shares = gbsi_runner_shares(run->plain);
-    const size_t n_model =
-        shares ? run->shared.share->facts.n_user_variables : run->problem.model->n_variables;
-    g->x =
-        gbsi_alloc_array((splits ? 2 : 1) * (size_t)run->problem.part->n_variables, sizeof *g->x);
+    const bool shares = gbsi_runner_shares(run->task.plain);
+    const size_t n_model = shares ? run->task.shared.share->facts.n_user_variables
+                                  : run->task.problem.model->n_variables;
+    g->x = gbsi_alloc_array((splits ? 2 : 1) * (size_t)run->task.problem.part->n_variables,
+                            sizeof *g->x);
     g->user = gbsi_alloc_array(n_model, sizeof *g->user);
     run->report.split_draws = splits;
     GBSI_PASS(GBSI_HAVE(err, "run", g->x, g->user));
     if (shares) {
         return GBS_OK;
     }
-    memcpy(g->user, run->problem.whole->fixed_state, n_model * sizeof *g->user);
-    return run->spread == NULL ? GBS_OK : rows_take(&g->rows, run, err);
+    memcpy(g->user, run->task.problem.whole->fixed_state, n_model * sizeof *g->user);
+    return run->task.spread == NULL ? GBS_OK : rows_take(&g->rows, run, err);
 }
 
 gbs_status gbsi_giving_give(gbs_run *run, const gbsi_drive *drive, gbsi_giving *giving,

@@ -23,14 +23,14 @@
 
 static void take_form(gbs_run *run, const gbsi_form *form)
 {
-    gbsi_engine *engine = &run->engine;
+    gbsi_engine *engine = &run->sampling.engine;
     gbs_report *r = &run->report.public;
     engine->form = *form;
     engine->pass = form->pass;
     engine->scan_traits = GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE;
     engine->schedule.n_places = form->n_places;
     engine->schedule.n_batches = form->n_colors; /* and no pieces: bits are not run by places */
-    r->scan = gbsi_scan_of(run->options.scan)->name;
+    r->scan = gbsi_scan_of(run->task.options.scan)->name;
     r->n_colors = form->n_colors;
     r->n_levels = r->n_batches = form->n_colors;
 }
@@ -39,31 +39,31 @@ static void take_form(gbs_run *run, const gbsi_form *form)
 
 static gbs_status bytes_of_spins(gbs_run *run, gbsi_run_memory *m, gbs_error *err)
 {
-    return gbsi_form_bytes(run, m, gbsi_result_bytes(run->problem.model), err);
+    return gbsi_form_bytes(run, m, gbsi_result_bytes(run->task.problem.model), err);
 }
 
 static gbs_status prepare_spins(gbs_run *run, gbs_error *err)
 {
     const gbs_status status = gbsi_chains_prepare(run, err);
     return status < 0 ? status
-                      : gbsi_traces_take(&run->estimates, run->engine.spins,
-                                         (uint32_t)run->options.chains, err);
+                      : gbsi_traces_take(&run->sampling.estimates, run->sampling.engine.spins,
+                                         (uint32_t)run->task.options.chains, err);
 }
 
 static gbs_status report_spins(gbs_run *run, gbs_error *err)
 {
     gbs_report *r = &run->report.public;
-    gbsi_executor_fetch(&run->engine.executor, run->estimates.estimate);
-    gbsi_traces_report(&run->estimates, run->engine.spins, r);
-    r->lattice = run->runner->bits;
+    gbsi_executor_fetch(&run->sampling.engine.executor, run->sampling.estimates.estimate);
+    gbsi_traces_report(&run->sampling.estimates, run->sampling.engine.spins, r);
+    r->lattice = run->task.runner->bits;
     return gbsi_chains_errors(run, err);
 }
 
 /* Slots are variables. */
 static void marginal_of_spin(const gbs_run *run, uint32_t v, double *const row[GBSI_N_ROWS])
 {
-    gbsi_estimate_slot(run->estimates.estimate, v, row[GBSI_P], row[GBSI_MCSE], row[GBSI_ESS],
-                       row[GBSI_RHAT]);
+    gbsi_estimate_slot(run->sampling.estimates.estimate, v, row[GBSI_P], row[GBSI_MCSE],
+                       row[GBSI_ESS], row[GBSI_RHAT]);
 }
 
 static gbs_status digest_traces(const gbs_report *r, char *text, gbs_error *err)
@@ -86,8 +86,8 @@ static gbs_status digest_traces(const gbs_report *r, char *text, gbs_error *err)
 
 static gbs_status digest_spins(gbs_run *run, char *text, gbs_error *err)
 {
-    return run->estimates.estimate == NULL ? digest_traces(&run->report.public, text, err)
-                                           : gbsi_marginals_digest(run, text, err);
+    return run->sampling.estimates.estimate == NULL ? digest_traces(&run->report.public, text, err)
+                                                    : gbsi_marginals_digest(run, text, err);
 }
 
 /* ---- sites as bits --------------------------------------------------------------------------- */
@@ -142,7 +142,7 @@ static gbs_status add_rows(const gbsi_estimate *estimate, uint32_t n_slots, gbsi
 
 static bool suits_sites(const gbs_run *run)
 {
-    return run->engine.lattice != NULL;
+    return run->sampling.engine.lattice != NULL;
 }
 
 /* Whether chains keep the sums of their conditionals themselves, see gbsi_held. */
@@ -153,7 +153,7 @@ static bool holds(const gbs_run_options *options)
 
 static gbs_status compile_sites(gbs_run *run, gbsi_watch *watch, gbs_error *err)
 {
-    const gbsi_lattice *l = run->engine.lattice;
+    const gbsi_lattice *l = run->sampling.engine.lattice;
     (void)watch;
     (void)err;
     take_form(run, &(gbsi_form){.pass = &gbsi_pass_sites,
@@ -169,11 +169,11 @@ static gbs_status compile_sites(gbs_run *run, gbsi_watch *watch, gbs_error *err)
 static gbsi_estimate_shape shape_of_sites(const gbs_run *run)
 {
     gbsi_estimate_shape shape = gbsi_plain_shape(run);
-    if (!holds(&run->options)) {
+    if (!holds(&run->task.options)) {
         shape.first_length = shape.n_slots >= MANY_SITES ? LONG_BATCHES : 0;
         return shape;
     }
-    const uint32_t n_slots = gbsi_lattice_n_slots(run->engine.lattice);
+    const uint32_t n_slots = gbsi_lattice_n_slots(run->sampling.engine.lattice);
     return (gbsi_estimate_shape){.n_slots = n_slots,
                                  .same_arity = 2,
                                  .n_chains = shape.n_chains,
@@ -183,19 +183,20 @@ static gbsi_estimate_shape shape_of_sites(const gbs_run *run)
                                  .kind = GBS_ESTIMATOR_RAO_BLACKWELL,
                                  .each_once = true,
                                  .held = true,
-                                 .n_padding = n_slots - run->engine.spins->n_sites};
+                                 .n_padding = n_slots - run->sampling.engine.spins->n_sites};
 }
 
 static void marginal_of_site(const gbs_run *run, uint32_t v, double *const row[GBSI_N_ROWS])
 {
-    marginal_of_spin(run, holds(&run->options) ? gbsi_lattice_slot_of(run->engine.lattice, v) : v,
-                     row);
+    marginal_of_spin(
+        run, holds(&run->task.options) ? gbsi_lattice_slot_of(run->sampling.engine.lattice, v) : v,
+        row);
 }
 
 static gbs_status report_sites(gbs_run *run, gbs_error *err)
 {
     for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
-        run->report.public.lattice_side[d] = run->engine.lattice->side[d];
+        run->report.public.lattice_side[d] = run->sampling.engine.lattice->side[d];
     }
     return report_spins(run, err);
 }
@@ -204,13 +205,15 @@ static gbs_status digest_sites(gbs_run *run, char *text, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_digest *digest = NULL;
-    if (!holds(&run->options) || run->problem.part->n_variables < run->problem.model->n_variables) {
+    if (!holds(&run->task.options) ||
+        run->task.problem.part->n_variables < run->task.problem.model->n_variables) {
         return digest_spins(run, text, err);
     }
-    GBSI_TRY(run->runner->check(run, err));
+    GBSI_TRY(run->task.runner->check(run, err));
     GBSI_TRY(gbsi_digest_new(&digest, err));
-    GBSI_TRY(add_rows(run->estimates.estimate, gbsi_lattice_n_slots(run->engine.lattice),
-                      run->engine.pool, digest, err));
+    GBSI_TRY(add_rows(run->sampling.estimates.estimate,
+                      gbsi_lattice_n_slots(run->sampling.engine.lattice), run->sampling.engine.pool,
+                      digest, err));
     gbsi_digest_text(digest, text);
 cleanup:
     gbsi_digest_free(digest);
@@ -241,12 +244,12 @@ const gbsi_runner gbsi_runner_sites = {
 
 static bool suits_packed(const gbs_run *run)
 {
-    return run->engine.packed != NULL;
+    return run->sampling.engine.packed != NULL;
 }
 
 static gbs_status compile_packed(gbs_run *run, gbsi_watch *watch, gbs_error *err)
 {
-    const gbsi_packed *p = run->engine.packed;
+    const gbsi_packed *p = run->sampling.engine.packed;
     (void)watch;
     (void)err;
     take_form(run, &(gbsi_form){.pass = &gbsi_pass_packed,
@@ -255,7 +258,7 @@ static gbs_status compile_packed(gbs_run *run, gbsi_watch *watch, gbs_error *err
                                 .n_colors = p->n_colors,
                                 .bytes = p->bytes,
                                 .scratch = gbsi_packed_compile_bytes(p->spins.n_sites),
-                                .share = gbsi_share_of_chains(&run->options)});
+                                .share = gbsi_share_of_chains(&run->task.options)});
     return GBS_OK;
 }
 
@@ -283,12 +286,12 @@ const gbsi_runner gbsi_runner_packed = {
 
 static bool suits_levels(const gbs_run *run)
 {
-    return run->engine.levels != NULL;
+    return run->sampling.engine.levels != NULL;
 }
 
 static gbs_status compile_levels(gbs_run *run, gbsi_watch *watch, gbs_error *err)
 {
-    const gbsi_levels *l = run->engine.levels;
+    const gbsi_levels *l = run->sampling.engine.levels;
     const uint32_t n_sites = l->width * l->height;
     (void)watch;
     (void)err;
@@ -306,9 +309,9 @@ static gbs_status compile_levels(gbs_run *run, gbsi_watch *watch, gbs_error *err
 /* Slots are the sites that are watched. */
 static gbsi_estimate_shape shape_of_levels(const gbs_run *run)
 {
-    const uint32_t n_chains = gbsi_options_chains(&run->options);
-    return (gbsi_estimate_shape){.n_slots = gbsi_levels_n_slots(run->engine.levels),
-                                 .same_arity = run->engine.levels->n_levels,
+    const uint32_t n_chains = gbsi_options_chains(&run->task.options);
+    return (gbsi_estimate_shape){.n_slots = gbsi_levels_n_slots(run->sampling.engine.levels),
+                                 .same_arity = run->sampling.engine.levels->n_levels,
                                  .n_chains = n_chains,
                                  .lanes = 1,
                                  .n_groups = n_chains,
@@ -327,16 +330,16 @@ static gbs_status bytes_of_levels(gbs_run *run, gbsi_run_memory *m, gbs_error *e
 /* Only sites that are watched have errors. */
 static void levels_marginal(const gbs_run *run, uint32_t v, double *const row[GBSI_N_ROWS])
 {
-    const uint32_t slot = gbsi_levels_slot_of(run->engine.levels, v);
-    gbsi_levels_marginal(run->engine.executor.pass_state, v, row[GBSI_P]);
+    const uint32_t slot = gbsi_levels_slot_of(run->sampling.engine.levels, v);
+    gbsi_levels_marginal(run->sampling.engine.executor.pass_state, v, row[GBSI_P]);
     for (unsigned r = GBSI_MCSE; r < GBSI_N_ROWS; ++r) {
-        for (uint32_t a = 0; a < run->engine.levels->n_levels && row[r] != NULL; ++a) {
+        for (uint32_t a = 0; a < run->sampling.engine.levels->n_levels && row[r] != NULL; ++a) {
             row[r][a] = NAN;
         }
     }
     if (slot != UINT32_MAX) {
-        gbsi_estimate_slot(run->estimates.estimate, slot, NULL, row[GBSI_MCSE], row[GBSI_ESS],
-                           row[GBSI_RHAT]);
+        gbsi_estimate_slot(run->sampling.estimates.estimate, slot, NULL, row[GBSI_MCSE],
+                           row[GBSI_ESS], row[GBSI_RHAT]);
     }
 }
 
@@ -344,15 +347,15 @@ static void levels_marginal(const gbs_run *run, uint32_t v, double *const row[GB
 static gbs_status digest_levels(gbs_run *run, char *text, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbsi_levels *levels = run->engine.levels;
+    const gbsi_levels *levels = run->sampling.engine.levels;
     gbsi_digest *digest = NULL;
     double *value = gbsi_alloc_array(levels->n_levels, sizeof *value);
     GBSI_PASS(GBSI_HAVE(err, "digest", value));
-    GBSI_TRY(run->runner->check(run, err));
+    GBSI_TRY(run->task.runner->check(run, err));
     GBSI_TRY(gbsi_digest_new(&digest, err));
     GBSI_TRY(gbsi_marginals_add(run, false, digest, err));
     for (uint32_t slot = 0; slot < gbsi_levels_n_slots(levels); ++slot) {
-        gbsi_estimate_slot(run->estimates.estimate, slot, NULL, value, NULL, NULL);
+        gbsi_estimate_slot(run->sampling.estimates.estimate, slot, NULL, value, NULL, NULL);
         for (uint32_t a = 0; a < levels->n_levels; ++a) {
             value[a] = gbsi_one_nan(value[a]);
         }

@@ -15,24 +15,24 @@ enum { MOST_UPDATES = 1 << 16, STRIDE = 16 };
 gbs_status gbs_run_monitor(gbs_run *run, const uint32_t *variable, size_t n, gbs_error *err)
 {
     GBSI_NEED(run);
-    gbsi_monitor *m = &run->monitor;
+    gbsi_monitor *m = &run->sampling.monitor;
     if (run->report.executed) {
         return gbsi_fail(err, GBS_ERR_STATE, "monitor: this run was executed before");
     }
-    if (run->runner->untraced != NULL) {
-        return gbsi_fail(err, GBS_ERR_UNSUPPORTED, "monitor: %s", run->runner->untraced);
+    if (run->task.runner->untraced != NULL) {
+        return gbsi_fail(err, GBS_ERR_UNSUPPORTED, "monitor: %s", run->task.runner->untraced);
     }
     if (n > 0) {
         GBSI_NEED(variable);
     }
     for (size_t i = 0; i < n; ++i) {
-        if (variable[i] >= run->problem.model->n_variables) {
+        if (variable[i] >= run->task.problem.model->n_variables) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT, "monitor: the model has %u variables, found %u",
-                             run->problem.model->n_variables, variable[i]);
+                             run->task.problem.model->n_variables, variable[i]);
         }
-        const uint32_t v = run->problem.whole->free_variable[variable[i]];
-        if (v == GBSI_NONE ? run->problem.whole->fixed_state[variable[i]] == GBSI_NONE
-                           : run->problem.asked != NULL && run->problem.asked[v] == 0) {
+        const uint32_t v = run->task.problem.whole->free_variable[variable[i]];
+        if (v == GBSI_NONE ? run->task.problem.whole->fixed_state[variable[i]] == GBSI_NONE
+                           : run->task.problem.asked != NULL && run->task.problem.asked[v] == 0) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
                              "monitor: variable %u is none of those that the run is about",
                              variable[i]);
@@ -65,9 +65,9 @@ void gbsi_monitor_free(gbsi_monitor *m)
 
 gbs_status gbsi_monitor_begin(gbs_run *run, gbs_error *err)
 {
-    gbsi_monitor *m = &run->monitor;
-    const uint32_t n_part = run->problem.part->n_variables;
-    const uint32_t n_model = run->problem.model->n_variables;
+    gbsi_monitor *m = &run->sampling.monitor;
+    const uint32_t n_part = run->task.problem.part->n_variables;
+    const uint32_t n_model = run->task.problem.model->n_variables;
     if (!m->asked) {
         return GBS_OK;
     }
@@ -77,7 +77,7 @@ gbs_status gbsi_monitor_begin(gbs_run *run, gbs_error *err)
     m->user = gbsi_alloc_array(n_model, sizeof *m->user);
     m->state = gbsi_alloc_array((size_t)m->n + 1, sizeof *m->state);
     GBSI_PASS(GBSI_HAVE(err, "monitor", m->x, m->user, m->state));
-    memcpy(m->user, run->problem.whole->fixed_state, n_model * sizeof *m->user);
+    memcpy(m->user, run->task.problem.whole->fixed_state, n_model * sizeof *m->user);
     return gbsi_thinned_init(&m->traces, n_chains, m->n, large ? STRIDE : 1, err);
 }
 
@@ -100,35 +100,37 @@ static void keep(gbsi_monitor *m, gbsi_engine *engine, uint32_t chain, double de
 /* The same without them: in a large model few variables are monitored. */
 static void keep_single(gbs_run *run, uint32_t chain, double density)
 {
-    gbsi_monitor *m = &run->monitor;
-    const gbsi_conditioned *part = run->problem.part;
+    gbsi_monitor *m = &run->sampling.monitor;
+    const gbsi_conditioned *part = run->task.problem.part;
     for (uint32_t i = 0; i < m->n; ++i) {
-        const uint32_t v = sampled_as(&run->problem, m->variable[i]);
-        m->state[i] = v == GBSI_NONE
-                          ? m->user[m->variable[i]]
-                          : gbsi_conditioned_states(
-                                part, v)[gbsi_executor_state(&run->engine.executor, chain, v)];
+        const uint32_t v = sampled_as(&run->task.problem, m->variable[i]);
+        m->state[i] =
+            v == GBSI_NONE
+                ? m->user[m->variable[i]]
+                : gbsi_conditioned_states(
+                      part, v)[gbsi_executor_state(&run->sampling.engine.executor, chain, v)];
     }
-    gbsi_thinned_set(&m->traces, run->engine.executor.first_chain + chain, density, m->state);
+    gbsi_thinned_set(&m->traces, run->sampling.engine.executor.first_chain + chain, density,
+                     m->state);
 }
 
 void gbsi_monitor_pass(gbs_run *run)
 {
-    gbsi_monitor *m = &run->monitor;
-    const gbsi_executor *x = &run->engine.executor;
-    const gbsi_conditioned *part = run->problem.part;
+    gbsi_monitor *m = &run->sampling.monitor;
+    const gbsi_executor *x = &run->sampling.engine.executor;
+    const gbsi_conditioned *part = run->task.problem.part;
     double density[GBSI_LANES];
     if (!m->asked || !gbsi_thinned_pass(&m->traces)) {
         return;
     }
-    const bool splits = (run->engine.scan_traits & GBSI_SCAN_SPLITS) != 0;
+    const bool splits = (run->sampling.engine.scan_traits & GBSI_SCAN_SPLITS) != 0;
     const uint32_t n_chains = splits ? m->traces.n_chains : x->n_chains;
     for (uint32_t chain = 0; chain < n_chains; ++chain) {
         if (splits) {
             const double whole =
-                gbsi_recombine(&run->engine, part, chain, m->x, m->x + part->n_variables);
+                gbsi_recombine(&run->sampling.engine, part, chain, m->x, m->x + part->n_variables);
             gbsi_part_user_state(part, m->x, m->user);
-            keep(&run->monitor, &run->engine, chain, whole);
+            keep(&run->sampling.monitor, &run->sampling.engine, chain, whole);
             continue;
         }
         if (chain % x->lanes == 0) {
@@ -138,8 +140,8 @@ void gbsi_monitor_pass(gbs_run *run)
         if (x->pass->get == NULL) {
             keep_single(run, chain, own);
         } else {
-            gbsi_run_user_state(&run->engine, &run->problem, chain, m->x, m->user);
-            keep(&run->monitor, &run->engine, chain, own);
+            gbsi_run_user_state(&run->sampling.engine, &run->task.problem, chain, m->x, m->user);
+            keep(&run->sampling.monitor, &run->sampling.engine, chain, own);
         }
     }
     gbsi_thinned_end(&m->traces);
@@ -150,7 +152,7 @@ void gbsi_monitor_pass(gbs_run *run)
 static gbs_status need_traces(const gbs_run *run, gbs_error *err)
 {
     GBSI_NEED(run);
-    return run->monitor.asked && run->report.executed
+    return run->sampling.monitor.asked && run->report.executed
                ? GBS_OK
                : gbsi_fail(
                      err, GBS_ERR_STATE,
@@ -162,7 +164,7 @@ gbs_status gbs_run_traces(const gbs_run *run, gbs_traces *traces, gbs_error *err
     GBSI_PASS(need_traces(run, err));
     GBSI_NEED(traces);
     GBSI_OUT_STRUCT(traces, gbs_traces);
-    const gbsi_thinned *t = &run->monitor.traces;
+    const gbsi_thinned *t = &run->sampling.monitor.traces;
     const gbs_traces own = {.n_chains = t->n_chains, .n_draws = t->n, .stride = t->stride};
     gbsi_struct_give(traces, &own, sizeof own);
     return GBS_OK;
@@ -172,7 +174,7 @@ gbs_status gbs_run_trace_density(const gbs_run *run, double *value, gbs_error *e
 {
     GBSI_PASS(need_traces(run, err));
     GBSI_NEED(value);
-    const gbsi_thinned *t = &run->monitor.traces;
+    const gbsi_thinned *t = &run->sampling.monitor.traces;
     for (uint32_t chain = 0; chain < t->n_chains; ++chain) {
         memcpy(value + (size_t)chain * t->n, t->density + (size_t)chain * GBSI_THINNED,
                t->n * sizeof *value);
@@ -191,7 +193,7 @@ gbs_status gbs_run_trace_state(const gbs_run *run, uint32_t variable, uint32_t *
 {
     GBSI_PASS(need_traces(run, err));
     GBSI_NEED(state);
-    const gbsi_monitor *m = &run->monitor;
+    const gbsi_monitor *m = &run->sampling.monitor;
     const gbsi_thinned *t = &m->traces;
     uint32_t i = 0;
     while (i < m->n && m->variable[i] != variable) {
@@ -200,7 +202,7 @@ gbs_status gbs_run_trace_state(const gbs_run *run, uint32_t variable, uint32_t *
     if (i == m->n) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "variable %u is not monitored", variable);
     }
-    if (!is_sampled(&run->monitor, &run->problem, variable)) {
+    if (!is_sampled(&run->sampling.monitor, &run->task.problem, variable)) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED, "variable %u has no trace: it is not sampled",
                          variable);
     }

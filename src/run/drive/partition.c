@@ -81,22 +81,22 @@ gbs_status gbsi_share_options(const gbs_run_options *options, gbs_run_options *o
 static gbs_status check_scan(const gbs_partition *p, uint32_t n_ranks, gbs_error *err)
 {
     const gbs_run *run = p->run;
-    if (run->problem.part == NULL) {
+    if (run->task.problem.part == NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "a model on several ranks: evidence fixes every variable");
     }
-    if (n_ranks == 0 || n_ranks > run->problem.part->n_variables) {
+    if (n_ranks == 0 || n_ranks > run->task.problem.part->n_variables) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "a model on several ranks: %u ranks for %u variables that are sampled",
-                         n_ranks, run->problem.part->n_variables);
+                         n_ranks, run->task.problem.part->n_variables);
     }
-    if ((run->engine.scan_traits & (GBSI_SCAN_REPEATS | GBSI_SCAN_BLOCKS)) == 0) {
+    if ((run->sampling.engine.scan_traits & (GBSI_SCAN_REPEATS | GBSI_SCAN_BLOCKS)) == 0) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                          "a model on several ranks: scan %s has other updates in every pass: use "
                          "--scan %s, systematic, splash or a file",
-                         run->engine.scan->name, gbsi_scan_base_name());
+                         run->sampling.engine.scan->name, gbsi_scan_base_name());
     }
-    if (run->problem.graph != run->problem.whole_graph) {
+    if (run->task.problem.graph != run->task.problem.whole_graph) {
         return refuse("--draw", "keys beyond the neighbours of a variable see the whole model",
                       err);
     }
@@ -107,12 +107,13 @@ static gbs_status check_scan(const gbs_partition *p, uint32_t n_ranks, gbs_error
 static gbs_status check_support(gbs_partition *p, bool named, gbs_error *err)
 {
     gbs_run *run = p->run;
-    run->problem.support = GBSI_SUPPORT_CONNECTED;
+    run->task.problem.support = GBSI_SUPPORT_CONNECTED;
     if (run->report.public.has_zeros) {
-        GBSI_PASS(gbsi_components_support(run->problem.components, run->problem.exact, NULL,
-                                          GBSI_ENUMERATE_AUTO_STATES, &run->problem.support, err));
+        GBSI_PASS(gbsi_components_support(run->task.problem.components, run->task.problem.exact,
+                                          NULL, GBSI_ENUMERATE_AUTO_STATES,
+                                          &run->task.problem.support, err));
     }
-    if (run->problem.support != GBSI_SUPPORT_CONNECTED && !named) {
+    if (run->task.problem.support != GBSI_SUPPORT_CONNECTED && !named) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                          "a model on several ranks: updates of single variables were not shown to "
                          "cross all hard zeros, and pilot runs are on one process: name a scan "
@@ -128,11 +129,11 @@ static gbs_status check_support(gbs_partition *p, bool named, gbs_error *err)
  * scan and owners. */
 static gbs_status take_number(gbs_partition *p, gbs_error *err)
 {
-    const gbsi_conditioned *part = p->run->problem.part;
+    const gbsi_conditioned *part = p->run->task.problem.part;
     char text[33];
     gbsi_digest *digest = NULL;
     GBSI_PASS(gbsi_digest_new(&digest, err));
-    gbsi_digest_bytes(digest, gbs_model_digest(p->run->problem.model), sizeof text - 1);
+    gbsi_digest_bytes(digest, gbs_model_digest(p->run->task.problem.model), sizeof text - 1);
     gbsi_digest_u32(digest, p->schedule.slot, p->schedule.n_places);
     gbsi_digest_u32(digest, p->owner, part->n_variables);
     gbsi_digest_u32(digest, part->user_variable, part->n_variables);
@@ -182,40 +183,40 @@ static uint64_t count_cells(const gbsi_conditioned *part)
 static gbsi_share_facts number_facts(const gbs_partition *p, uint32_t n_ranks)
 {
     const gbs_run *run = p->run;
-    const gbs_model *model = run->problem.model;
-    const gbsi_conditioned *part = run->problem.part;
-    const gbsi_plan *plan = run->engine.plan;
-    return (gbsi_share_facts){.n_ranks = n_ranks,
-                              .n_user_variables = model->n_variables,
-                              .n_user_states = model->state_offset[model->n_variables],
-                              .max_user_arity = gbsi_largest(model->arity, model->n_variables),
-                              .n_free = part->n_variables,
-                              .n_factors = part->factors.n_factors,
-                              .n_states = part->state_offset[part->n_variables],
-                              .n_cells = count_cells(part),
-                              .max_arity = plan->max_arity,
-                              .n_components = run->report.public.n_components,
-                              .n_colors = run->report.public.n_colors,
-                              .n_places = p->schedule.n_places,
-                              .n_batches = p->schedule.n_batches,
-                              .n_precise =
-                                  plan->n_noisy > 0 ? 0 : plan->n_of_class[GBSI_CLASS_PRECISE],
-                              .scan = (uint64_t)run->options.scan,
-                              .each_once = (run->engine.scan_traits & GBSI_SCAN_EACH_ONCE) != 0,
-                              .has_zeros = run->report.public.has_zeros != 0,
-                              .support = run->problem.support,
-                              .searched = run->report.public.has_zeros || part->cpt != NULL,
-                              .named = has_names(model),
-                              .log_constant = part->log_constant,
-                              .density_units = plan->density_units};
+    const gbs_model *model = run->task.problem.model;
+    const gbsi_conditioned *part = run->task.problem.part;
+    const gbsi_plan *plan = run->sampling.engine.plan;
+    return (gbsi_share_facts){
+        .n_ranks = n_ranks,
+        .n_user_variables = model->n_variables,
+        .n_user_states = model->state_offset[model->n_variables],
+        .max_user_arity = gbsi_largest(model->arity, model->n_variables),
+        .n_free = part->n_variables,
+        .n_factors = part->factors.n_factors,
+        .n_states = part->state_offset[part->n_variables],
+        .n_cells = count_cells(part),
+        .max_arity = plan->max_arity,
+        .n_components = run->report.public.n_components,
+        .n_colors = run->report.public.n_colors,
+        .n_places = p->schedule.n_places,
+        .n_batches = p->schedule.n_batches,
+        .n_precise = plan->n_noisy > 0 ? 0 : plan->n_of_class[GBSI_CLASS_PRECISE],
+        .scan = (uint64_t)run->task.options.scan,
+        .each_once = (run->sampling.engine.scan_traits & GBSI_SCAN_EACH_ONCE) != 0,
+        .has_zeros = run->report.public.has_zeros != 0,
+        .support = run->task.problem.support,
+        .searched = run->report.public.has_zeros || part->cpt != NULL,
+        .named = has_names(model),
+        .log_constant = part->log_constant,
+        .density_units = plan->density_units};
 }
 
 static gbsi_share_facts facts_of(const gbs_partition *p, uint32_t n_ranks)
 {
     const gbs_run *run = p->run;
     gbsi_share_facts facts = number_facts(p, n_ranks);
-    facts.n_runs = count_runs(run->engine.plan);
-    keep_digest(gbs_model_digest(run->problem.model), facts.model);
+    facts.n_runs = count_runs(run->sampling.engine.plan);
+    keep_digest(gbs_model_digest(run->task.problem.model), facts.model);
     keep_digest(run->checkpoints.input[GBSI_INPUT_EVIDENCE], facts.evidence);
     keep_digest(run->checkpoints.input[GBSI_INPUT_SCAN], facts.sequence);
     return facts;
@@ -231,11 +232,12 @@ static gbs_status list_turns(gbs_partition *p, const gbsi_sequence *sequence, ui
     uint32_t *turn = gbsi_alloc_array(n_ranks, sizeof *turn);
     uint32_t *batch = gbsi_alloc_array(sequence->n, sizeof *batch);
     GBSI_TRY(GBSI_HAVE(err, "partition", turn, batch));
-    GBSI_TRY(gbsi_turns_of_ranks(&p->run->problem.part->factors, p->owner, n_ranks, turn, err));
+    GBSI_TRY(
+        gbsi_turns_of_ranks(&p->run->task.problem.part->factors, p->owner, n_ranks, turn, err));
     for (size_t t = 0; t < sequence->n; ++t) {
         batch[t] = turn[p->owner[sequence->variable[t]]];
     }
-    GBSI_TRY(gbsi_plan_batches(p->run->engine.plan, sequence->variable, batch, sequence->n,
+    GBSI_TRY(gbsi_plan_batches(p->run->sampling.engine.plan, sequence->variable, batch, sequence->n,
                                &p->schedule, err));
 cleanup:
     gbsi_free(turn);
@@ -248,13 +250,14 @@ static gbs_status list_places(gbs_partition *p, uint32_t n_ranks, gbs_error *err
 {
     gbsi_sequence sequence = {0};
     gbs_run *run = p->run;
-    GBSI_PASS(run->engine.scan->next_pass(run->engine.scan_state, 0, &sequence, err));
+    GBSI_PASS(
+        run->sampling.engine.scan->next_pass(run->sampling.engine.scan_state, 0, &sequence, err));
     p->schedule.wants_position = true;
-    if ((run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0) {
+    if ((run->sampling.engine.scan_traits & GBSI_SCAN_BLOCKS) != 0) {
         GBSI_PASS(list_turns(p, &sequence, n_ranks, err));
     } else {
-        GBSI_PASS(
-            gbsi_plan_level(run->engine.plan, sequence.variable, sequence.n, &p->schedule, err));
+        GBSI_PASS(gbsi_plan_level(run->sampling.engine.plan, sequence.variable, sequence.n,
+                                  &p->schedule, err));
     }
     gbsi_free(p->schedule.scratch);
     p->schedule.scratch = NULL;
@@ -279,12 +282,12 @@ static void forget(gbsi_problem *problem, gbsi_engine *engine)
 
 static gbs_status deal(gbs_partition *p, uint32_t n_ranks, gbs_error *err)
 {
-    const gbsi_deal_source source = {.part = p->run->problem.part,
-                                     .plan = p->run->engine.plan,
+    const gbsi_deal_source source = {.part = p->run->task.problem.part,
+                                     .plan = p->run->sampling.engine.plan,
                                      .schedule = &p->schedule,
                                      .owner = p->owner,
                                      .n_ranks = n_ranks};
-    forget(&p->run->problem, &p->run->engine);
+    forget(&p->run->task.problem, &p->run->sampling.engine);
     return gbsi_deal_init(&p->deal, &source, err);
 }
 
@@ -301,17 +304,18 @@ gbs_status gbsi_partition_begin(const gbs_model *model, const gbs_evidence *evid
     GBSI_PASS(GBSI_HAVE(err, "partition", p));
     GBSI_TRY(gbsi_share_options(options, &taken, err));
     GBSI_TRY(gbsi_run_begin(model, &taken, &p->run, err));
-    p->run->purpose.divides = true;
+    p->run->task.purpose.divides = true;
     GBSI_TRY(gbsi_run_prepare(p->run, evidence, err));
-    GBSI_TRY(gbsi_run_note_inputs(&p->run->problem, &p->run->checkpoints, evidence, &taken, err));
+    GBSI_TRY(
+        gbsi_run_note_inputs(&p->run->task.problem, &p->run->checkpoints, evidence, &taken, err));
     GBSI_TRY(check_scan(p, n_ranks, err));
     GBSI_TRY(check_support(p, gbsi_scan_choice_of(taken.scan) == GBSI_CHOICE_NAMED, err));
-    p->owner = gbsi_alloc_array(p->run->problem.part->n_variables, sizeof *p->owner);
+    p->owner = gbsi_alloc_array(p->run->task.problem.part->n_variables, sizeof *p->owner);
     if (p->owner == NULL) {
-        GBSI_TRY(
-            gbsi_no_memory(err, "partition", p->run->problem.part->n_variables * sizeof *p->owner));
+        GBSI_TRY(gbsi_no_memory(err, "partition",
+                                p->run->task.problem.part->n_variables * sizeof *p->owner));
     }
-    GBSI_TRY(gbsi_partition(p->run->problem.graph, n_ranks, (gbsi_partition_kind)parts, NULL,
+    GBSI_TRY(gbsi_partition(p->run->task.problem.graph, n_ranks, (gbsi_partition_kind)parts, NULL,
                             p->owner, &p->kind, err));
     *out = p;
     p = NULL;
@@ -330,7 +334,7 @@ gbs_status gbsi_partition_end(gbs_partition *p, uint32_t n_ranks, gbs_error *err
 {
     gbs_status status = GBS_OK;
     gbsi_run_enter(&p->run->budget);
-    gbsi_mapping_rest(&p->run->problem.model->mapping); /* places follow from the graph */
+    gbsi_mapping_rest(&p->run->task.problem.model->mapping); /* places follow from the graph */
     GBSI_TRY(list_places(p, n_ranks, err));
     p->facts = facts_of(p, n_ranks);
     GBSI_TRY(take_number(p, err));
@@ -406,9 +410,9 @@ gbs_status gbs_partition_find_starts(gbs_partition *p, uint32_t n_chains, gbs_er
         return GBS_OK;
     }
     gbs_status status = GBS_OK;
-    const gbsi_conditioned *part = p->run->problem.part;
+    const gbsi_conditioned *part = p->run->task.problem.part;
     const size_t n = part->n_variables;
-    const bool splits = (p->run->engine.scan_traits & GBSI_SCAN_SPLITS) != 0;
+    const bool splits = (p->run->sampling.engine.scan_traits & GBSI_SCAN_SPLITS) != 0;
     const size_t n_starts = (splits ? 2 : 1) * (size_t)n_chains;
     gbsi_starter *starter = NULL;
     uint32_t *x = NULL;
@@ -417,7 +421,7 @@ gbs_status gbs_partition_find_starts(gbs_partition *p, uint32_t n_chains, gbs_er
     x = gbsi_alloc_array(n, sizeof *x);
     p->start = gbsi_alloc_array(n_starts * n, sizeof *p->start);
     GBSI_TRY(GBSI_HAVE(err, "starts", x, p->start));
-    GBSI_TRY(gbsi_starter_new(part, p->run->options.seed, NULL, &starter, err));
+    GBSI_TRY(gbsi_starter_new(part, p->run->task.options.seed, NULL, &starter, err));
     for (size_t chain = 0; chain < n_starts; ++chain) {
         GBSI_TRY(gbsi_starter_draw(starter, (uint32_t)chain, 0, x, err));
         for (size_t v = 0; v < n; ++v) {
@@ -425,7 +429,7 @@ gbs_status gbs_partition_find_starts(gbs_partition *p, uint32_t n_chains, gbs_er
         }
     }
     p->facts.n_starts = n_starts;
-    p->facts.seed = p->run->options.seed;
+    p->facts.seed = p->run->task.options.seed;
 cleanup:
     gbsi_starter_free(starter);
     gbsi_free(x);
@@ -447,8 +451,8 @@ gbs_status gbs_partition_share(const gbs_partition *p, uint32_t rank, gbs_share 
         gbsi_budget_leave(before);
         return status;
     }
-    const gbsi_share_source source = {.part = p->run->problem.part,
-                                      .plan = p->run->engine.plan,
+    const gbsi_share_source source = {.part = p->run->task.problem.part,
+                                      .plan = p->run->sampling.engine.plan,
                                       .deal = &p->deal,
                                       .schedule = &p->schedule,
                                       .owner = p->owner,

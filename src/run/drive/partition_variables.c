@@ -44,7 +44,7 @@ gbs_status gbs_partition_write_variables(const gbs_partition *p, const char *pat
         return gbsi_gbm_write_alike(p->lattice->grid.n_variables, p->lattice->grid.arity, path,
                                     err);
     }
-    gbs_status status = make_variables(p->run->problem.model, &variables, err);
+    gbs_status status = make_variables(p->run->task.problem.model, &variables, err);
     if (status >= 0) {
         status = gbs_model_write(variables, path, NULL, err);
     }

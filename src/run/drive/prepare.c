@@ -13,13 +13,14 @@
 static gbs_status count_colors(gbs_run *run, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    if ((run->engine.scan_traits & GBSI_SCAN_COLORED) != 0) {
-        run->report.public.n_colors = run->engine.schedule.n_batches;
+    if ((run->sampling.engine.scan_traits & GBSI_SCAN_COLORED) != 0) {
+        run->report.public.n_colors = run->sampling.engine.schedule.n_batches;
         return GBS_OK;
     }
-    uint32_t *color = gbsi_alloc_array(run->problem.part->n_variables, sizeof *color);
+    uint32_t *color = gbsi_alloc_array(run->task.problem.part->n_variables, sizeof *color);
     GBSI_PASS(GBSI_HAVE(err, "colouring", color));
-    GBSI_TRY(gbsi_graph_color(run->problem.graph, watch, color, &run->report.public.n_colors, err));
+    GBSI_TRY(
+        gbsi_graph_color(run->task.problem.graph, watch, color, &run->report.public.n_colors, err));
 cleanup:
     gbsi_free(color);
     return status;
@@ -43,72 +44,77 @@ static gbs_status refuse_context(const gbsi_draw *draw, const gbsi_scan *scan, g
 
 gbs_status gbsi_run_check_draw(gbs_run *run, gbs_error *err)
 {
-    const gbsi_draw *draw = gbsi_draw_of(&run->options, gbsi_simd_level());
+    const gbsi_draw *draw = gbsi_draw_of(&run->task.options, gbsi_simd_level());
     if ((draw->traits & GBSI_DRAW_POSITION) != 0 &&
-        (run->engine.scan_traits & GBSI_SCAN_EACH_ONCE) == 0) {
+        (run->sampling.engine.scan_traits & GBSI_SCAN_EACH_ONCE) == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--draw: %s needs a scan that updates every variable once per pass, and "
                          "scan %s does not: use --scan %s",
-                         draw->name, run->engine.scan->name, gbsi_scan_base_name());
+                         draw->name, run->sampling.engine.scan->name, gbsi_scan_base_name());
     }
-    const bool blocks = (run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0;
-    const bool splits = (run->engine.scan_traits & GBSI_SCAN_SPLITS) != 0;
+    const bool blocks = (run->sampling.engine.scan_traits & GBSI_SCAN_BLOCKS) != 0;
+    const bool splits = (run->sampling.engine.scan_traits & GBSI_SCAN_SPLITS) != 0;
     if ((draw->traits & GBSI_DRAW_CONTEXT) != 0 && blocks) {
-        return refuse_context(draw, run->engine.scan, err);
+        return refuse_context(draw, run->sampling.engine.scan, err);
     }
     if ((draw->traits & GBSI_DRAW_EXACT) == 0 && splits) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--draw: %s does not leave the target invariant, which the %s scan "
                          "needs: use --draw random",
-                         draw->name, run->engine.scan->name);
+                         draw->name, run->sampling.engine.scan->name);
     }
-    if (run->purpose.anneals && (blocks || splits)) {
+    if (run->task.purpose.anneals && (blocks || splits)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "--scan: %s chains are not annealed: use --scan %s",
-                         run->engine.scan->name, gbsi_scan_base_name());
+                         run->sampling.engine.scan->name, gbsi_scan_base_name());
     }
-    run->engine.schedule.wants_position = (draw->traits & GBSI_DRAW_POSITION) != 0;
-    run->engine.schedule.wants_last = run->options.restarts;
-    run->engine.schedule.only = run->problem.target;
+    run->sampling.engine.schedule.wants_position = (draw->traits & GBSI_DRAW_POSITION) != 0;
+    run->sampling.engine.schedule.wants_last = run->task.options.restarts;
+    run->sampling.engine.schedule.only = run->task.problem.target;
     return GBS_OK;
 }
 
 gbs_status gbsi_chains_compile(gbs_run *run, gbsi_watch *watch, gbs_error *err)
 {
     gbsi_sequence sequence = {0};
-    run->engine.scan = gbsi_scan_of(run->options.scan);
-    if (run->engine.scan == NULL) {
+    run->sampling.engine.scan = gbsi_scan_of(run->task.options.scan);
+    if (run->sampling.engine.scan == NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "--scan: found a number that is no gbs_scan_kind");
     }
-    run->report.public.scan = run->engine.scan->name;
-    run->engine.scan_traits = run->engine.scan->traits;
-    run->engine.pass = gbsi_pass_of(run->options.scan);
-    GBSI_PASS(run->engine.scan->init(run->problem.graph, &run->options, watch,
-                                     &run->engine.scan_state, &run->engine.scan_traits, err));
+    run->report.public.scan = run->sampling.engine.scan->name;
+    run->sampling.engine.scan_traits = run->sampling.engine.scan->traits;
+    run->sampling.engine.pass = gbsi_pass_of(run->task.options.scan);
+    GBSI_PASS(run->sampling.engine.scan->init(run->task.problem.graph, &run->task.options, watch,
+                                              &run->sampling.engine.scan_state,
+                                              &run->sampling.engine.scan_traits, err));
     GBSI_PASS(gbsi_run_check_draw(run, err));
     GBSI_PASS(gbsi_run_certify(run, watch, err));
-    GBSI_PASS(run->engine.scan->next_pass(run->engine.scan_state, 0, &sequence, err));
+    GBSI_PASS(
+        run->sampling.engine.scan->next_pass(run->sampling.engine.scan_state, 0, &sequence, err));
     GBSI_PASS(gbsi_plan_new(
-        run->problem.soft != NULL ? run->problem.soft : run->problem.part, run->problem.graph,
-        sequence.variable, sequence.n,
-        (gbsi_plan_options){.repeats = (run->engine.scan_traits & GBSI_SCAN_REPEATS) != 0,
-                            .sell = gbsi_lanes_of(gbsi_options_chains(&run->options)) == 1,
-                            .heated = run->purpose.anneals,
-                            .measure = !run->purpose.limited},
-        &run->engine.plan, err));
-    if (run->engine.plan->level_start != NULL && !run->engine.schedule.wants_position &&
-        !run->engine.schedule.wants_last) {
-        GBSI_PASS(gbsi_plan_own_pass(run->engine.plan, &run->engine.schedule, err));
+        run->task.problem.soft != NULL ? run->task.problem.soft : run->task.problem.part,
+        run->task.problem.graph, sequence.variable, sequence.n,
+        (gbsi_plan_options){.repeats = (run->sampling.engine.scan_traits & GBSI_SCAN_REPEATS) != 0,
+                            .sell = gbsi_lanes_of(gbsi_options_chains(&run->task.options)) == 1,
+                            .heated = run->task.purpose.anneals,
+                            .measure = !run->task.purpose.limited},
+        &run->sampling.engine.plan, err));
+    if (run->sampling.engine.plan->level_start != NULL &&
+        !run->sampling.engine.schedule.wants_position &&
+        !run->sampling.engine.schedule.wants_last) {
+        GBSI_PASS(
+            gbsi_plan_own_pass(run->sampling.engine.plan, &run->sampling.engine.schedule, err));
     } else {
-        GBSI_PASS(gbsi_plan_level(run->engine.plan, sequence.variable, sequence.n,
-                                  &run->engine.schedule, err));
+        GBSI_PASS(gbsi_plan_level(run->sampling.engine.plan, sequence.variable, sequence.n,
+                                  &run->sampling.engine.schedule, err));
     }
     GBSI_PASS(count_colors(run, watch, err));
     const bool blocks =
-        (run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0; /* which have no levels */
-    run->report.public.n_levels = blocks ? 0 : run->engine.schedule.n_batches;
+        (run->sampling.engine.scan_traits & GBSI_SCAN_BLOCKS) != 0; /* which have no levels */
+    run->report.public.n_levels = blocks ? 0 : run->sampling.engine.schedule.n_batches;
     run->report.public.n_batches = run->report.public.n_levels;
-    run->report.n_precise =
-        run->engine.plan->n_noisy > 0 ? 0 : run->engine.plan->n_of_class[GBSI_CLASS_PRECISE];
+    run->report.n_precise = run->sampling.engine.plan->n_noisy > 0
+                                ? 0
+                                : run->sampling.engine.plan->n_of_class[GBSI_CLASS_PRECISE];
     return GBS_OK;
 }
 
@@ -116,14 +122,14 @@ gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbsi_watch *watch, gbs_e
 {
     gbs_status status = GBS_OK;
     gbsi_watch *before = gbsi_watch_enter(watch);
-    gbsi_schedule_free(&run->engine.schedule);
-    run->engine.schedule = (gbsi_schedule){0};
-    gbsi_plan_free(run->engine.plan);
-    run->engine.plan = NULL;
-    run->engine.scan->free(run->engine.scan_state);
-    run->engine.scan_state = NULL;
-    run->options.scan = scan_kind;
-    GBSI_TRY(run->plain->compile(run, watch, err));
+    gbsi_schedule_free(&run->sampling.engine.schedule);
+    run->sampling.engine.schedule = (gbsi_schedule){0};
+    gbsi_plan_free(run->sampling.engine.plan);
+    run->sampling.engine.plan = NULL;
+    run->sampling.engine.scan->free(run->sampling.engine.scan_state);
+    run->sampling.engine.scan_state = NULL;
+    run->task.options.scan = scan_kind;
+    GBSI_TRY(run->task.plain->compile(run, watch, err));
     GBSI_TRY(gbsi_run_predict(run, err));
 cleanup:
     gbsi_watch_leave(before);
@@ -132,24 +138,26 @@ cleanup:
 
 gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err)
 {
-    return run->plain->prepare == NULL ? GBS_OK : run->plain->prepare(run, err);
+    return run->task.plain->prepare == NULL ? GBS_OK : run->task.plain->prepare(run, err);
 }
 
 gbs_status gbsi_chains_prepare(gbs_run *run, gbs_error *err)
 {
     GBSI_PASS(gbsi_run_check(run, err));
-    if (run->engine.pool == NULL) {
-        GBSI_PASS(gbsi_pool_new(gbsi_options_threads(&run->options), &run->engine.pool, err));
+    if (run->sampling.engine.pool == NULL) {
+        GBSI_PASS(gbsi_pool_new(gbsi_options_threads(&run->task.options),
+                                &run->sampling.engine.pool, err));
     }
     const gbsi_executor_setting setting =
-        gbsi_engine_setting(&run->engine, &run->options, run->memory.draw_room);
-    GBSI_PASS(gbsi_executor_init(&run->engine.executor, &setting, err));
-    run->engine.executor.ranks = run->ranks;
-    if (run->options.estimator != GBS_ESTIMATOR_TRACES && !run->purpose.anneals) {
-        GBSI_PASS(gbsi_run_new_estimate(run, &run->estimates.estimate, err));
+        gbsi_engine_setting(&run->sampling.engine, &run->task.options, run->memory.draw_room);
+    GBSI_PASS(gbsi_executor_init(&run->sampling.engine.executor, &setting, err));
+    run->sampling.engine.executor.ranks = run->task.ranks;
+    if (run->task.options.estimator != GBS_ESTIMATOR_TRACES && !run->task.purpose.anneals) {
+        GBSI_PASS(gbsi_run_new_estimate(run, &run->sampling.estimates.estimate, err));
     }
     if (gbsi_run_counts_moves(run)) {
-        GBSI_PASS(gbsi_moves_take(&run->engine.executor, &run->estimates.moves, err));
+        GBSI_PASS(
+            gbsi_moves_take(&run->sampling.engine.executor, &run->sampling.estimates.moves, err));
     }
     return GBS_OK;
 }
@@ -157,13 +165,14 @@ gbs_status gbsi_chains_prepare(gbs_run *run, gbs_error *err)
 /* Room for the marginals of what is answered exactly. */
 static gbs_status take_exact_marginals(gbs_run *run, gbs_error *err)
 {
-    const gbsi_conditioned *whole = run->problem.whole;
+    const gbsi_conditioned *whole = run->task.problem.whole;
     const size_t n = whole->state_offset[whole->n_variables];
     if (run->report.public.n_exact_variables == 0) {
         return GBS_OK;
     }
-    run->estimates.exact_p = gbsi_alloc_array_zero(n, sizeof *run->estimates.exact_p);
-    return GBSI_HAVE(err, "marginals", run->estimates.exact_p);
+    run->sampling.estimates.exact_p =
+        gbsi_alloc_array_zero(n, sizeof *run->sampling.estimates.exact_p);
+    return GBSI_HAVE(err, "marginals", run->sampling.estimates.exact_p);
 }
 
 /* Whether the model has a form of its own, so that there is no plan. */
@@ -175,16 +184,18 @@ static bool has_form(const gbsi_engine *engine)
 /* Chooses how the sampled part is run, if there is one. @param whole was seen to be no lattice. */
 static gbs_status choose_form(gbs_run *run, bool whole, gbsi_watch *watch, gbs_error *err)
 {
-    if (run->problem.part == NULL) {
+    if (run->task.problem.part == NULL) {
         return GBS_OK;
     }
     if (!whole) {
-        GBSI_PASS(gbsi_choose_sites(&run->engine, &run->options, run->problem.part, err));
+        GBSI_PASS(gbsi_choose_sites(&run->sampling.engine, &run->task.options,
+                                    run->task.problem.part, err));
     }
-    if (!has_form(&run->engine)) {
-        GBSI_PASS(gbsi_choose_chains(&run->engine, &run->options, &run->problem, watch, err));
+    if (!has_form(&run->sampling.engine)) {
+        GBSI_PASS(gbsi_choose_chains(&run->sampling.engine, &run->task.options, &run->task.problem,
+                                     watch, err));
     }
-    if (!has_form(&run->engine) && run->purpose.limited) {
+    if (!has_form(&run->sampling.engine) && run->task.purpose.limited) {
         GBSI_PASS(gbsi_run_check_part(run, err));
     }
     return GBS_OK;
@@ -195,24 +206,26 @@ static gbs_status choose_form(gbs_run *run, bool whole, gbsi_watch *watch, gbs_e
  * many times as much memory. */
 static gbs_status find_part(gbs_run *run, gbsi_watch *watch, gbs_error *err)
 {
-    const bool whole = run->options.method == GBS_METHOD_SAMPLE;
-    if (whole && !has_form(&run->engine)) {
-        GBSI_PASS(gbsi_choose_sites(&run->engine, &run->options, run->problem.whole, err));
+    const bool whole = run->task.options.method == GBS_METHOD_SAMPLE;
+    if (whole && !has_form(&run->sampling.engine)) {
+        GBSI_PASS(gbsi_choose_sites(&run->sampling.engine, &run->task.options,
+                                    run->task.problem.whole, err));
     }
-    if (has_form(&run->engine)) {
-        run->problem.part = run->problem.whole;
+    if (has_form(&run->sampling.engine)) {
+        run->task.problem.part = run->task.problem.whole;
         run->report.public.n_components =
-            run->engine.spins != NULL ? run->engine.spins->n_components : 1;
+            run->sampling.engine.spins != NULL ? run->sampling.engine.spins->n_components : 1;
         return GBS_OK;
     }
-    GBSI_PASS(gbsi_problem_take_graph(&run->problem, err));
+    GBSI_PASS(gbsi_problem_take_graph(&run->task.problem, err));
     GBSI_PASS(gbsi_run_choose_exact(run, err));
-    GBSI_PASS(gbsi_problem_take_part(&run->problem, &run->options, &run->report.public, err));
+    GBSI_PASS(
+        gbsi_problem_take_part(&run->task.problem, &run->task.options, &run->report.public, err));
     GBSI_PASS(take_exact_marginals(run, err));
-    run->report.public.n_components = run->problem.components->n;
-    if (run->purpose.divides && !run->report.public.has_zeros) {
-        gbsi_problem_forget_components(&run->problem);
-        gbsi_mapping_rest(&run->problem.model->mapping); /* compiling reads a part of it */
+    run->report.public.n_components = run->task.problem.components->n;
+    if (run->task.purpose.divides && !run->report.public.has_zeros) {
+        gbsi_problem_forget_components(&run->task.problem);
+        gbsi_mapping_rest(&run->task.problem.model->mapping); /* compiling reads a part of it */
     }
     return choose_form(run, whole, watch, err);
 }
@@ -225,17 +238,17 @@ static bool may_splash(const gbsi_run_purpose *purpose, const gbs_run_options *o
            (gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) != 0 && o->certified == 0.0;
 }
 
-/* Whether there will be a pilot: run->engine.undecided. @param scan_kind asked for. */
+/* Whether there will be a pilot: run->sampling.engine.undecided. @param scan_kind asked for. */
 static void plan_pilot(gbs_run *run, int scan_kind)
 {
     const gbsi_scan_choice choice = gbsi_scan_choice_of(scan_kind);
     const bool wanted = choice == GBSI_CHOICE_TRIED ||
                         (choice == GBSI_CHOICE_BY_NEED && run->report.public.has_zeros);
-    run->engine.undecided = wanted && (run->plain->traits & GBSI_RUNNER_SCANS) != 0 &&
-                            may_splash(&run->purpose, &run->options);
-    run->engine.by_need = choice == GBSI_CHOICE_BY_NEED;
-    run->engine.named = choice == GBSI_CHOICE_NAMED;
-    if (choice == GBSI_CHOICE_TRIED && !run->engine.undecided) {
+    run->sampling.engine.undecided = wanted && (run->task.plain->traits & GBSI_RUNNER_SCANS) != 0 &&
+                                     may_splash(&run->task.purpose, &run->task.options);
+    run->sampling.engine.by_need = choice == GBSI_CHOICE_BY_NEED;
+    run->sampling.engine.named = choice == GBSI_CHOICE_NAMED;
+    if (choice == GBSI_CHOICE_TRIED && !run->sampling.engine.undecided) {
         run->report.public.scan_reason = "splashes do not support these options";
     }
 }
@@ -245,7 +258,7 @@ static void plan_pilot(gbs_run *run, int scan_kind)
  * chains that were asked for have the bits that ranks which share the model have. */
 static bool may_leave_out(const gbs_run *run)
 {
-    const gbs_run_options *o = &run->options;
+    const gbs_run_options *o = &run->task.options;
     return !gbsi_run_is_mean_field(run) && o->method != GBS_METHOD_SAMPLE &&
            o->estimator != GBS_ESTIMATOR_TRACES && o->sequence == NULL && !o->partial_scan &&
            !o->restarts && o->dummy_edges == NULL;
@@ -255,30 +268,36 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
 {
     gbs_status status = GBS_OK;
     const double begun_s = gbsi_clock_s();
-    const int asked = run->options.scan;
-    gbsi_watch watch = gbsi_watch_of(NULL, NULL, begun_s, run->options.time_s);
+    const int asked = run->task.options.scan;
+    gbsi_watch watch = gbsi_watch_of(NULL, NULL, begun_s, run->task.options.time_s);
     gbsi_watch *before = gbsi_watch_enter(&watch);
     if (gbsi_scan_choice_of(asked) != GBSI_CHOICE_NAMED) {
-        run->options.scan = gbsi_scan_with(GBSI_SCAN_BASE); /* until the pilot says otherwise */
+        run->task.options.scan =
+            gbsi_scan_with(GBSI_SCAN_BASE); /* until the pilot says otherwise */
     }
-    if (run->purpose.limited) {
+    if (run->task.purpose.limited) {
         GBSI_TRY(gbsi_run_check_model(run, err));
     }
-    GBSI_TRY(
-        gbsi_condition_watched(run->problem.model, evidence, &watch, &run->problem.whole, err));
-    if (run->purpose.asks && may_leave_out(run)) {
-        GBSI_TRY(gbsi_problem_ask(&run->problem, run->purpose.n_asked, run->purpose.asked,
-                                  !run->purpose.up_only, &watch, err));
+    GBSI_TRY(gbsi_condition_watched(run->task.problem.model, evidence, &watch,
+                                    &run->task.problem.whole, err));
+    if (run->task.purpose.asks && may_leave_out(run)) {
+        GBSI_TRY(gbsi_problem_ask(&run->task.problem, run->task.purpose.n_asked,
+                                  run->task.purpose.asked, !run->task.purpose.up_only, &watch,
+                                  err));
     }
     GBSI_TRY(find_part(run, &watch, err));
-    run->problem.n_sampled = run->problem.part == NULL ? 0 : run->problem.part->n_variables;
+    run->task.problem.n_sampled =
+        run->task.problem.part == NULL ? 0 : run->task.problem.part->n_variables;
     gbsi_run_choose_runner(run);
-    run->report.public.n_pruned =
-        run->problem.barren != NULL ? 0 : run->problem.n_pruned + run->problem.n_skipped;
-    run->report.public.n_free_variables = run->problem.whole->n_variables + run->problem.n_pruned;
-    run->estimates.rao_blackwell = run->options.estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
-    if (run->plain->compile != NULL) {
-        GBSI_TRY(run->plain->compile(run, &watch, err));
+    run->report.public.n_pruned = run->task.problem.barren != NULL
+                                      ? 0
+                                      : run->task.problem.n_pruned + run->task.problem.n_skipped;
+    run->report.public.n_free_variables =
+        run->task.problem.whole->n_variables + run->task.problem.n_pruned;
+    run->sampling.estimates.rao_blackwell =
+        run->task.options.estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
+    if (run->task.plain->compile != NULL) {
+        GBSI_TRY(run->task.plain->compile(run, &watch, err));
         plan_pilot(run, asked);
     }
     GBSI_TRY(gbsi_run_predict(run, err));

@@ -22,11 +22,11 @@ static gbs_status decide(const gbs_run *run, decisions *d, gbs_error *err)
     *d = (decisions){.n_free = r->n_free_variables,
                      .n_exact = r->n_exact_variables,
                      .n_components = r->n_components,
-                     .all_exact = run->problem.part == NULL,
+                     .all_exact = run->task.problem.part == NULL,
                      .chains = r->chains,
                      .n_levels = r->n_levels,
-                     .undecided = run->engine.undecided};
-    return gbsi_digest_exact(&run->report, &run->problem, d->exact, err);
+                     .undecided = run->sampling.engine.undecided};
+    return gbsi_digest_exact(&run->report, &run->task.problem, d->exact, err);
 }
 
 /* The first line of rank 0's that is another here. */
@@ -68,7 +68,7 @@ static gbs_status compare_decisions(const gbs_run *run, gbs_error *err)
     decisions first;
     GBSI_TRY(decide(run, &own, err));
     first = own;
-    GBSI_TRY(gbsi_ranks_broadcast(run->ranks, &first, sizeof first, err));
+    GBSI_TRY(gbsi_ranks_broadcast(run->task.ranks, &first, sizeof first, err));
     if (memcmp(&own, &first, sizeof own) != 0) {
         status = gbsi_fail(err, GBS_ERR_STATE,
                            "this rank would answer %" PRIu64 " of %" PRIu64
@@ -90,11 +90,11 @@ static gbs_status compare_by(const gbs_run *run,
     gbs_status status = GBS_OK;
     char *text = NULL;
     size_t n = 0;
-    if (run->ranks == NULL) {
+    if (run->task.ranks == NULL) {
         return GBS_OK;
     }
     GBSI_TRY(text_of(run, &text, &n, err));
-    GBSI_TRY(compare_text(run->ranks, text, n, err));
+    GBSI_TRY(compare_text(run->task.ranks, text, n, err));
 cleanup:
     gbs_free(text);
     return status;
@@ -102,8 +102,8 @@ cleanup:
 
 gbs_status gbsi_ranks_compare(const gbs_run *run, gbs_error *err)
 {
-    GBSI_PASS(gbsi_ranks_meet(run->ranks, compare_by(run, gbsi_identity_text, err), err));
-    return gbsi_ranks_meet(run->ranks, compare_decisions(run, err), err);
+    GBSI_PASS(gbsi_ranks_meet(run->task.ranks, compare_by(run, gbsi_identity_text, err), err));
+    return gbsi_ranks_meet(run->task.ranks, compare_decisions(run, err), err);
 }
 
 gbs_status gbsi_ranks_compare_files(const gbs_run *run, gbs_error *err)

@@ -48,9 +48,9 @@ static double least_draws(const gbsi_report *report, const gbsi_run_purpose *pur
 double gbsi_run_least_passes(const gbs_run *run, double updates_per_pass)
 {
     const double chains = run->report.public.chains;
-    const double by_draws = least_draws(&run->report, &run->purpose) / chains;
+    const double by_draws = least_draws(&run->report, &run->task.purpose) / chains;
     const double by_updates = (double)GBSI_LEAST_UPDATES / (updates_per_pass * chains);
-    return by_updates > by_draws && !run->options.restarts ? by_updates : by_draws;
+    return by_updates > by_draws && !run->task.options.restarts ? by_updates : by_draws;
 }
 
 /* Updates of one chain in a pass; those of a ladder, in which replicas move, are of all its levels.
@@ -65,10 +65,10 @@ bool gbsi_run_long_enough(const gbs_run *run)
 {
     const double draws = (double)run->report.public.sweeps * run->report.public.chains;
     const bool many =
-        updates_per_pass(run) * draws >= (double)GBSI_LEAST_UPDATES || run->options.restarts;
+        updates_per_pass(run) * draws >= (double)GBSI_LEAST_UPDATES || run->task.options.restarts;
     return many &&
            draws >= least_draws(&run->report,
-                                &run->purpose); /* with restarts all draws are independent */
+                                &run->task.purpose); /* with restarts all draws are independent */
 }
 
 /* Whether the bound on the error holds from any start, even for a single chain. */
@@ -82,9 +82,10 @@ static bool is_proved(const gbs_run_options *options)
 static double visits_of_slow_states(const gbs_run *run)
 {
     const gbs_report *r = &run->report.public;
-    const double slow = climbs(run->runner) ? 0.0 : (double)run->report.slow_passes;
+    const double slow = climbs(run->task.runner) ? 0.0 : (double)run->report.slow_passes;
     const double draws = (double)r->sweeps * r->chains;
-    return slow > 0.0 ? target_of(&run->report, &run->purpose) * draws / slow : (double)INFINITY;
+    return slow > 0.0 ? target_of(&run->report, &run->task.purpose) * draws / slow
+                      : (double)INFINITY;
 }
 
 static double visits_needed(const gbsi_report *report, const gbsi_problem *problem)
@@ -96,8 +97,8 @@ static double visits_needed(const gbsi_report *report, const gbsi_problem *probl
 
 bool gbsi_run_has_wandered(const gbs_run *run)
 {
-    return is_proved(&run->options) ||
-           visits_of_slow_states(run) >= visits_needed(&run->report, &run->problem);
+    return is_proved(&run->task.options) ||
+           visits_of_slow_states(run) >= visits_needed(&run->report, &run->task.problem);
 }
 
 /* ---- used by the conditions and figures of verdict.def --------------------------------------- */
@@ -121,10 +122,10 @@ static bool draw_is_exact(const gbsi_engine *engine)
 /* Whether the run could have been given ladders. */
 static bool takes_ladders(const gbs_run *run)
 {
-    gbs_run_options o = run->options;
+    gbs_run_options o = run->task.options;
     o.temper = 16;
-    return !gbsi_runner_shares(run->plain) && !run->purpose.draws && !run->purpose.up_only &&
-           gbsi_options_check(&o, NULL) >= 0;
+    return !gbsi_runner_shares(run->task.plain) && !run->task.purpose.draws &&
+           !run->task.purpose.up_only && gbsi_options_check(&o, NULL) >= 0;
 }
 
 /* Whether ladders may help: chains are so far apart that auto would try ladders. */
@@ -143,12 +144,12 @@ static const char *block_scan(void)
  * --width". In two parts, as the scan is known by a trait. */
 static const char *larger_blocks(const gbs_run *run)
 {
-    return has_splashes(&run->engine) ? "a larger --width" : "--scan ";
+    return has_splashes(&run->sampling.engine) ? "a larger --width" : "--scan ";
 }
 
 static const char *block_scan_unless_used(const gbs_run *run)
 {
-    return has_splashes(&run->engine) ? "" : block_scan();
+    return has_splashes(&run->sampling.engine) ? "" : block_scan();
 }
 
 static const char *independent_draw(void)
@@ -177,14 +178,14 @@ static double least_sweeps(const gbs_run *run)
 static double sweeps_to_wander(const gbs_run *run)
 {
     const double sweeps = (double)run->report.public.sweeps;
-    return round_up(sweeps * visits_needed(&run->report, &run->problem) /
+    return round_up(sweeps * visits_needed(&run->report, &run->task.problem) /
                     visits_of_slow_states(run));
 }
 
 /* The sweeps for the target error: errors fall with the square root of the sweeps. */
 static double sweeps_for_target(const gbs_run *run)
 {
-    const double ratio = run->report.public.max_mcse / target_of(&run->report, &run->purpose);
+    const double ratio = run->report.public.max_mcse / target_of(&run->report, &run->task.purpose);
     const double sweeps = round_up((double)run->report.public.sweeps * ratio * ratio);
     return sweeps > least_sweeps(run) ? sweeps : least_sweeps(run);
 }
@@ -201,26 +202,26 @@ static double sweeps_for_trips(const gbs_report *r)
 
 #define SAY(...) gbsi_say(text, size, __VA_ARGS__)
 #define TRY(...) gbsi_say(text, size, __VA_ARGS__)
-#define GBSI_REASON(name, condition, sentence, advice)                     \
-    static bool name##_applies(const gbs_run *run)                         \
-    {                                                                      \
-        const gbs_report *r = &run->report.public;                         \
-        const double target = target_of(&run->report, &run->purpose);      \
-        const bool judged = judges_errors(&run->purpose, &run->options);   \
-        (void)r, (void)target, (void)judged;                               \
-        return condition;                                                  \
-    }                                                                      \
-    static void name##_say(const gbs_run *run, char *text, size_t size)    \
-    {                                                                      \
-        const gbs_report *r = &run->report.public;                         \
-        const double target = target_of(&run->report, &run->purpose);      \
-        (void)r, (void)target;                                             \
-        sentence;                                                          \
-    }                                                                      \
-    static void name##_advise(const gbs_run *run, char *text, size_t size) \
-    {                                                                      \
-        (void)run;                                                         \
-        advice;                                                            \
+#define GBSI_REASON(name, condition, sentence, advice)                             \
+    static bool name##_applies(const gbs_run *run)                                 \
+    {                                                                              \
+        const gbs_report *r = &run->report.public;                                 \
+        const double target = target_of(&run->report, &run->task.purpose);         \
+        const bool judged = judges_errors(&run->task.purpose, &run->task.options); \
+        (void)r, (void)target, (void)judged;                                       \
+        return condition;                                                          \
+    }                                                                              \
+    static void name##_say(const gbs_run *run, char *text, size_t size)            \
+    {                                                                              \
+        const gbs_report *r = &run->report.public;                                 \
+        const double target = target_of(&run->report, &run->task.purpose);         \
+        (void)r, (void)target;                                                     \
+        sentence;                                                                  \
+    }                                                                              \
+    static void name##_advise(const gbs_run *run, char *text, size_t size)         \
+    {                                                                              \
+        (void)run;                                                                 \
+        advice;                                                                    \
     }
 #include "drive/verdict.def"
 #undef GBSI_REASON

@@ -12,16 +12,19 @@
 static gbs_status take_starter(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbsi_conditioned *part = run->problem.part;
+    const gbsi_conditioned *part = run->task.problem.part;
     if (!part->borrows && memchr(part->has_zeros, 1, part->factors.n_factors) != NULL) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                          "--restarts: hard zeros remain on the scan's variables, so that every "
                          "pass would have to search for a fresh start");
     }
-    GBSI_TRY(gbsi_starter_new(part, run->options.seed, NULL, &run->engine.starter, err));
-    run->engine.fresh = gbsi_alloc_array(part->n_variables, sizeof *run->engine.fresh);
-    if (run->engine.fresh == NULL) {
-        status = gbsi_no_memory(err, "start", part->n_variables * sizeof *run->engine.fresh);
+    GBSI_TRY(
+        gbsi_starter_new(part, run->task.options.seed, NULL, &run->sampling.engine.starter, err));
+    run->sampling.engine.fresh =
+        gbsi_alloc_array(part->n_variables, sizeof *run->sampling.engine.fresh);
+    if (run->sampling.engine.fresh == NULL) {
+        status =
+            gbsi_no_memory(err, "start", part->n_variables * sizeof *run->sampling.engine.fresh);
     }
 
 cleanup:
@@ -31,18 +34,19 @@ cleanup:
 gbs_status gbsi_run_restart(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    if (run->problem.start != NULL) {
+    if (run->task.problem.start != NULL) {
         return gbsi_run_set_starts(run, drive, err);
     }
-    if (run->engine.starter == NULL) {
+    if (run->sampling.engine.starter == NULL) {
         GBSI_TRY(take_starter(run, err));
     }
-    for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
-        GBSI_TRY(gbsi_starter_draw(run->engine.starter, run->engine.executor.first_chain + chain,
-                                   drive->pass, run->engine.fresh, err));
-        gbsi_executor_set(&run->engine.executor, chain, run->engine.fresh);
+    for (uint32_t chain = 0; chain < run->sampling.engine.executor.n_chains; ++chain) {
+        GBSI_TRY(gbsi_starter_draw(run->sampling.engine.starter,
+                                   run->sampling.engine.executor.first_chain + chain, drive->pass,
+                                   run->sampling.engine.fresh, err));
+        gbsi_executor_set(&run->sampling.engine.executor, chain, run->sampling.engine.fresh);
     }
-    gbsi_executor_ready(&run->engine.executor);
+    gbsi_executor_ready(&run->sampling.engine.executor);
 
 cleanup:
     return status;

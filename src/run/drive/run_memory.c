@@ -23,27 +23,27 @@
 
 gbsi_estimate_shape gbsi_plain_shape(const gbs_run *run)
 {
-    const uint32_t n_chains = gbsi_options_chains(&run->options);
-    const gbsi_conditioned *part = run->problem.part;
-    return (gbsi_estimate_shape){.n_slots = part->n_variables,
-                                 .arity = part->arity,
-                                 .same_arity = 2,
-                                 .n_chains = n_chains,
-                                 .lanes = gbsi_lanes_of(n_chains),
-                                 .n_groups = gbsi_groups_of(n_chains),
-                                 .value_bytes = 1,
-                                 .kind = (gbs_estimator_kind)run->options.estimator,
-                                 .each_once =
-                                     (run->engine.scan_traits & GBSI_SCAN_EACH_ONCE) != 0 &&
-                                     run->problem.target == NULL};
+    const uint32_t n_chains = gbsi_options_chains(&run->task.options);
+    const gbsi_conditioned *part = run->task.problem.part;
+    return (gbsi_estimate_shape){
+        .n_slots = part->n_variables,
+        .arity = part->arity,
+        .same_arity = 2,
+        .n_chains = n_chains,
+        .lanes = gbsi_lanes_of(n_chains),
+        .n_groups = gbsi_groups_of(n_chains),
+        .value_bytes = 1,
+        .kind = (gbs_estimator_kind)run->task.options.estimator,
+        .each_once = (run->sampling.engine.scan_traits & GBSI_SCAN_EACH_ONCE) != 0 &&
+                     run->task.problem.target == NULL};
 }
 
 gbsi_estimate_shape gbsi_chains_shape(const gbs_run *run)
 {
     gbsi_estimate_shape shape = gbsi_plain_shape(run);
-    shape.arity = run->engine.plan->arity;
-    shape.same_arity = run->engine.plan->max_arity;
-    shape.value_bytes = run->engine.plan->value_bytes;
+    shape.arity = run->sampling.engine.plan->arity;
+    shape.same_arity = run->sampling.engine.plan->max_arity;
+    shape.value_bytes = run->sampling.engine.plan->value_bytes;
     return shape;
 }
 
@@ -102,13 +102,13 @@ static gbs_status estimate_bytes(const gbs_run *run, const gbsi_estimate_shape *
     if (shape->kind == GBS_ESTIMATOR_TRACES) {
         return GBS_OK;
     }
-    return gbsi_estimate_spread_bytes(run->spread, shape, bytes, err);
+    return gbsi_estimate_spread_bytes(run->task.spread, shape, bytes, err);
 }
 
 gbs_status gbsi_run_new_estimate(const gbs_run *run, gbsi_estimate **estimate, gbs_error *err)
 {
-    const gbsi_estimate_shape shape = run->plain->shape(run);
-    return gbsi_estimate_spread(run->spread, &shape, gbsi_simd_level(), estimate, err);
+    const gbsi_estimate_shape shape = run->task.plain->shape(run);
+    return gbsi_estimate_spread(run->task.spread, &shape, gbsi_simd_level(), estimate, err);
 }
 
 static uint64_t more(uint64_t a, uint64_t b)
@@ -166,33 +166,37 @@ gbs_status gbsi_run_draw_bytes(const gbs_ranks *spread, const gbsi_engine *engin
 static gbs_status add_running(gbs_run *run, gbsi_run_memory *m, uint64_t compiling, uint64_t result,
                               gbs_error *err)
 {
-    const gbsi_estimate_shape shape = run->plain->shape(run);
-    const uint64_t start = start_bytes(run->problem.part);
-    const uint64_t limit = gbsi_options_memory_limit(&run->options);
-    const gbsi_executor_setting setting = gbsi_engine_setting(&run->engine, &run->options, 0);
-    GBSI_PASS(estimate_bytes(run, &shape, &run->estimates.estimate_bytes, err));
-    const uint64_t all = more(run->estimates.estimate_bytes, run->estimates.estimate_bytes);
+    const gbsi_estimate_shape shape = run->task.plain->shape(run);
+    const uint64_t start = start_bytes(run->task.problem.part);
+    const uint64_t limit = gbsi_options_memory_limit(&run->task.options);
+    const gbsi_executor_setting setting =
+        gbsi_engine_setting(&run->sampling.engine, &run->task.options, 0);
+    GBSI_PASS(estimate_bytes(run, &shape, &run->sampling.estimates.estimate_bytes, err));
+    const uint64_t all =
+        more(run->sampling.estimates.estimate_bytes, run->sampling.estimates.estimate_bytes);
     result = shape.kind == GBS_ESTIMATOR_TRACES ? 0 : result;
-    m->states = gbsi_executor_bytes(&setting, gbsi_options_threads(&run->options));
+    m->states = gbsi_executor_bytes(&setting, gbsi_options_threads(&run->task.options));
     if (gbsi_run_counts_moves(run)) {
-        const uint32_t n_own =
-            run->engine.own.some ? run->engine.own.n : (uint32_t)gbsi_options_chains(&run->options);
-        m->states = more(m->states, gbsi_moves_bytes(run->engine.plan, n_own));
+        const uint32_t n_own = run->sampling.engine.own.some
+                                   ? run->sampling.engine.own.n
+                                   : (uint32_t)gbsi_options_chains(&run->task.options);
+        m->states = more(m->states, gbsi_moves_bytes(run->sampling.engine.plan, n_own));
     }
-    if (!run->purpose.anneals) {
-        m->estimators =
-            touched_bytes(&run->options, run->spread, &shape, run->estimates.estimate_bytes);
+    if (!run->task.purpose.anneals) {
+        m->estimators = touched_bytes(&run->task.options, run->task.spread, &shape,
+                                      run->sampling.estimates.estimate_bytes);
     }
-    if ((gbsi_draw_of(&run->options, gbsi_simd_level())->traits & GBSI_DRAW_EXACT) == 0) {
+    if ((gbsi_draw_of(&run->task.options, gbsi_simd_level())->traits & GBSI_DRAW_EXACT) == 0) {
         m->estimators = more(m->estimators, m->estimators); /* compared with the random draw */
     }
-    m->untouched = run->purpose.anneals || all < m->estimators ? 0 : all - m->estimators;
-    m->estimators = more(m->estimators, gbsi_run_threshold_bytes(&run->options, &run->engine));
+    m->untouched = run->task.purpose.anneals || all < m->estimators ? 0 : all - m->estimators;
+    m->estimators =
+        more(m->estimators, gbsi_run_threshold_bytes(&run->task.options, &run->sampling.engine));
     uint64_t running = m->standing + m->plan + m->schedule + (start > result ? start : result);
     running = more(more(running, m->states), m->estimators);
     m->draw_room = running < limit ? limit - running : 0;
-    GBSI_PASS(gbsi_run_draw_bytes(run->spread, &run->engine, &run->options, m->draw_room, NULL,
-                                  &m->draw, err));
+    GBSI_PASS(gbsi_run_draw_bytes(run->task.spread, &run->sampling.engine, &run->task.options,
+                                  m->draw_room, NULL, &m->draw, err));
     running = more(running, m->draw);
     m->peak = compiling > running ? compiling : running;
     return GBS_OK;
@@ -200,26 +204,28 @@ static gbs_status add_running(gbs_run *run, gbsi_run_memory *m, uint64_t compili
 
 gbs_status gbsi_chains_bytes(gbs_run *run, gbsi_run_memory *m, gbs_error *err)
 {
-    const gbsi_plan *plan = run->engine.plan;
+    const gbsi_plan *plan = run->sampling.engine.plan;
     m->plan = plan->bytes;
-    m->schedule =
-        schedule_bytes(&run->engine.schedule) + (uint64_t)run->problem.part->n_variables * 4;
-    return add_running(run, m, m->standing + compile_bytes(plan, &run->problem.part->factors),
-                       gbsi_result_bytes(run->problem.model), err);
+    m->schedule = schedule_bytes(&run->sampling.engine.schedule) +
+                  (uint64_t)run->task.problem.part->n_variables * 4;
+    return add_running(run, m, m->standing + compile_bytes(plan, &run->task.problem.part->factors),
+                       gbsi_result_bytes(run->task.problem.model), err);
 }
 
 gbs_status gbsi_form_bytes(gbs_run *run, gbsi_run_memory *m, uint64_t result, gbs_error *err)
 {
-    m->plan = run->engine.form.bytes;
-    return add_running(run, m, m->standing + m->plan + run->engine.form.scratch, result, err);
+    m->plan = run->sampling.engine.form.bytes;
+    return add_running(run, m, m->standing + m->plan + run->sampling.engine.form.scratch, result,
+                       err);
 }
 
 gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
 {
-    gbsi_run_memory m = {.standing = gbsi_run_standing_bytes(&run->problem, &run->estimates)};
+    gbsi_run_memory m = {.standing =
+                             gbsi_run_standing_bytes(&run->task.problem, &run->sampling.estimates)};
     m.peak = m.standing;
-    if (run->runner->bytes != NULL) {
-        GBSI_PASS(run->runner->bytes(run, &m, err));
+    if (run->task.runner->bytes != NULL) {
+        GBSI_PASS(run->task.runner->bytes(run, &m, err));
     }
     run->memory = m;
     run->report.public.predicted_bytes = m.peak;
@@ -245,16 +251,16 @@ static gbs_status refuse(const gbsi_run_budget *budget, uint64_t bytes, const ch
 
 gbs_status gbsi_run_check_model(const gbs_run *run, gbs_error *err)
 {
-    const uint64_t limit = gbsi_options_memory_limit(&run->options);
-    const uint64_t bytes = gbsi_program_bytes() + gbs_model_bytes(run->problem.model);
+    const uint64_t limit = gbsi_options_memory_limit(&run->task.options);
+    const uint64_t bytes = gbsi_program_bytes() + gbs_model_bytes(run->task.problem.model);
     return bytes > limit ? refuse(&run->budget, bytes, "at least ", limit, err) : GBS_OK;
 }
 
 gbs_status gbsi_run_check_part(const gbs_run *run, gbs_error *err)
 {
-    const uint64_t limit = gbsi_options_memory_limit(&run->options);
-    const gbsi_conditioned *part = run->problem.part;
-    const uint32_t n_chains = gbsi_options_chains(&run->options);
+    const uint64_t limit = gbsi_options_memory_limit(&run->task.options);
+    const gbsi_conditioned *part = run->task.problem.part;
+    const uint32_t n_chains = gbsi_options_chains(&run->task.options);
     const uint64_t lanes = (uint64_t)gbsi_lanes_of(n_chains) * gbsi_groups_of(n_chains);
     gbsi_estimate_shape shape = {.n_slots = part->n_variables,
                                  .arity = part->arity,
@@ -262,15 +268,15 @@ gbs_status gbsi_run_check_part(const gbs_run *run, gbs_error *err)
                                  .lanes = gbsi_lanes_of(n_chains),
                                  .n_groups = gbsi_groups_of(n_chains),
                                  .value_bytes = 2, /* any arity */
-                                 .kind = (gbs_estimator_kind)run->options.estimator,
+                                 .kind = (gbs_estimator_kind)run->task.options.estimator,
                                  .each_once = true};
     size_t estimate = 0;
-    if (!run->purpose.anneals) {
+    if (!run->task.purpose.anneals) {
         GBSI_PASS(estimate_bytes(run, &shape, &estimate, err));
     }
-    uint64_t bytes = more(gbsi_run_standing_bytes(&run->problem, &run->estimates),
-                          touched_bytes(&run->options, run->spread, &shape, estimate));
-    bytes = more(bytes, lanes * part->n_variables + gbsi_result_bytes(run->problem.model));
+    uint64_t bytes = more(gbsi_run_standing_bytes(&run->task.problem, &run->sampling.estimates),
+                          touched_bytes(&run->task.options, run->task.spread, &shape, estimate));
+    bytes = more(bytes, lanes * part->n_variables + gbsi_result_bytes(run->task.problem.model));
     /* The plan's order of slots has fewer runs of equal slots than the model's order used here, and
      * a run takes 24 bytes: allow for that. */
     const uint64_t slack = (uint64_t)part->n_variables * 24;
@@ -282,7 +288,7 @@ gbs_status gbsi_run_check_part(const gbs_run *run, gbs_error *err)
 
 gbs_status gbsi_run_check(const gbs_run *run, gbs_error *err)
 {
-    const uint64_t limit = gbsi_options_memory_limit(&run->options);
+    const uint64_t limit = gbsi_options_memory_limit(&run->task.options);
     return run->memory.peak > limit ? refuse(&run->budget, run->memory.peak, "", limit, err)
                                     : GBS_OK;
 }

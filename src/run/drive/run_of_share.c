@@ -90,13 +90,13 @@ static gbs_status check_starts(const gbs_share *share, const gbs_partition *whol
 
 static void report_facts(gbs_run *run)
 {
-    const gbsi_share_facts *f = &run->shared.share->facts;
+    const gbsi_share_facts *f = &run->task.shared.share->facts;
     gbs_report *r = &run->report.public;
-    r->scan = run->engine.scan->name;
+    r->scan = run->sampling.engine.scan->name;
     r->n_free_variables = (uint32_t)f->n_free;
     r->n_components = (uint32_t)f->n_components;
     r->n_colors = (uint32_t)f->n_colors;
-    r->n_levels = r->n_batches = gbsi_shared_has_blocks(&run->engine) ? 0 : f->n_batches;
+    r->n_levels = r->n_batches = gbsi_shared_has_blocks(&run->sampling.engine) ? 0 : f->n_batches;
     r->has_zeros = f->has_zeros != 0;
     run->report.n_precise = (uint32_t)f->n_precise;
 }
@@ -113,48 +113,49 @@ static gbs_status take_turns(gbsi_shared *shared, gbsi_engine *engine, gbs_error
 /* The graph decided levels and slots; blocks grow along it, and some draws look at neighbours. */
 static void forget_graph(gbs_run *run)
 {
-    if (!gbsi_shared_has_blocks(&run->engine) &&
-        (gbsi_draw_traits(&run->options) & GBSI_DRAW_CONTEXT) == 0) {
-        gbsi_graph_free(run->problem.graph);
-        run->problem.graph = NULL;
-        run->engine.plan->graph = NULL;
+    if (!gbsi_shared_has_blocks(&run->sampling.engine) &&
+        (gbsi_draw_traits(&run->task.options) & GBSI_DRAW_CONTEXT) == 0) {
+        gbsi_graph_free(run->task.problem.graph);
+        run->task.problem.graph = NULL;
+        run->sampling.engine.plan->graph = NULL;
     }
 }
 
 static gbs_status compile(gbs_run *run, gbs_error *err)
 {
-    const gbs_share *share = run->shared.share;
+    const gbs_share *share = run->task.shared.share;
     const gbsi_plan_options options =
-        gbsi_share_plan_options(share, gbsi_lanes_of(gbsi_options_chains(&run->options)) == 1);
-    run->problem.support = (gbsi_support)share->facts.support;
-    run->engine.scan = gbsi_scan_of((int)share->facts.scan);
-    run->engine.scan_traits = run->engine.scan->traits & ~GBSI_SCAN_EACH_ONCE;
-    run->engine.scan_traits |= share->facts.each_once != 0 ? GBSI_SCAN_EACH_ONCE : 0;
-    run->engine.pass = gbsi_pass_of((int)share->facts.scan);
+        gbsi_share_plan_options(share, gbsi_lanes_of(gbsi_options_chains(&run->task.options)) == 1);
+    run->task.problem.support = (gbsi_support)share->facts.support;
+    run->sampling.engine.scan = gbsi_scan_of((int)share->facts.scan);
+    run->sampling.engine.scan_traits = run->sampling.engine.scan->traits & ~GBSI_SCAN_EACH_ONCE;
+    run->sampling.engine.scan_traits |= share->facts.each_once != 0 ? GBSI_SCAN_EACH_ONCE : 0;
+    run->sampling.engine.pass = gbsi_pass_of((int)share->facts.scan);
     report_facts(run);
     GBSI_PASS(gbsi_run_check_draw(run, err));
-    GBSI_PASS(gbsi_graph_new(share->part, NULL, &run->problem.graph, err));
-    GBSI_PASS(
-        gbsi_plan_new(share->part, run->problem.graph, NULL, 0, options, &run->engine.plan, err));
+    GBSI_PASS(gbsi_graph_new(share->part, NULL, &run->task.problem.graph, err));
+    GBSI_PASS(gbsi_plan_new(share->part, run->task.problem.graph, NULL, 0, options,
+                            &run->sampling.engine.plan, err));
     forget_graph(run);
-    run->engine.schedule = share->schedule;
-    run->shared.own_slot = gbsi_alloc_array(share->part->n_variables, 1);
-    GBSI_PASS(GBSI_HAVE(err, "share of a model", run->shared.own_slot));
+    run->sampling.engine.schedule = share->schedule;
+    run->task.shared.own_slot = gbsi_alloc_array(share->part->n_variables, 1);
+    GBSI_PASS(GBSI_HAVE(err, "share of a model", run->task.shared.own_slot));
     for (uint32_t slot = 0; slot < share->part->n_variables; ++slot) {
-        run->shared.own_slot[slot] = share->own[share->order[slot]];
+        run->task.shared.own_slot[slot] = share->own[share->order[slot]];
     }
-    run->shared.weave = (gbsi_weave){.ranks = run->ranks,
-                                     .n_whole = share->facts.n_free,
-                                     .n = share->part->n_variables,
-                                     .whole = share->whole_slot,
-                                     .own = run->shared.own_slot};
-    if (gbsi_shared_has_blocks(&run->engine)) {
-        GBSI_PASS(take_turns(&run->shared, &run->engine, err));
+    run->task.shared.weave = (gbsi_weave){.ranks = run->task.ranks,
+                                          .n_whole = share->facts.n_free,
+                                          .n = share->part->n_variables,
+                                          .whole = share->whole_slot,
+                                          .own = run->task.shared.own_slot};
+    if (gbsi_shared_has_blocks(&run->sampling.engine)) {
+        GBSI_PASS(take_turns(&run->task.shared, &run->sampling.engine, err));
     }
-    if ((gbsi_draw_traits(&run->options) & GBSI_DRAW_POSITION) == 0) {
-        run->engine.schedule.position = NULL;
+    if ((gbsi_draw_traits(&run->task.options) & GBSI_DRAW_POSITION) == 0) {
+        run->sampling.engine.schedule.position = NULL;
     }
-    run->estimates.rao_blackwell = run->options.estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
+    run->sampling.estimates.rao_blackwell =
+        run->task.options.estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
     return GBS_OK;
 }
 
@@ -171,17 +172,18 @@ static gbs_status begin_run(const gbs_share *share, const gbs_partition *whole,
     GBSI_TRY(take_scan(share, &taken, err));
     GBSI_TRY(check_starts(share, whole, ranks, &taken, err));
     GBSI_TRY(gbsi_run_begin(share->nothing, &taken, &run, err));
-    run->options.scan = (int)share->facts.scan;
-    run->ranks = ranks;
-    run->shared.share = share;
-    run->shared.ranks = ranks;
-    run->problem.whole = run->problem.part = share->part;
-    run->problem.n_sampled = (uint32_t)share->facts.n_free;
+    run->task.options.scan = (int)share->facts.scan;
+    run->task.ranks = ranks;
+    run->task.shared.share = share;
+    run->task.shared.ranks = ranks;
+    run->task.problem.whole = run->task.problem.part = share->part;
+    run->task.problem.n_sampled = (uint32_t)share->facts.n_free;
     gbsi_run_choose_runner(run);
-    run->shared.whole = whole == NULL || whole->run == NULL ? NULL : whole->run->problem.part;
-    run->purpose.limited = true;
-    run->purpose.draws = draws;
-    GBSI_TRY(note_run(&run->shared, &run->checkpoints, &given, err));
+    run->task.shared.whole =
+        whole == NULL || whole->run == NULL ? NULL : whole->run->task.problem.part;
+    run->task.purpose.limited = true;
+    run->task.purpose.draws = draws;
+    GBSI_TRY(note_run(&run->task.shared, &run->checkpoints, &given, err));
     *out = run;
     run = NULL;
 cleanup:
@@ -191,18 +193,18 @@ cleanup:
 
 static gbs_status take_memory(gbs_run *run, gbs_error *err)
 {
-    const gbs_share *share = run->shared.share;
-    gbsi_executor *x = &run->engine.executor;
+    const gbs_share *share = run->task.shared.share;
+    gbsi_executor *x = &run->sampling.engine.executor;
     GBSI_PASS(gbsi_run_predict(run, err));
     run->report.public.predicted_bytes +=
-        gbsi_halo_bytes(share, gbsi_options_chains(&run->options));
+        gbsi_halo_bytes(share, gbsi_options_chains(&run->task.options));
     GBSI_PASS(gbsi_run_take_memory(run, err));
     x->own = share->own;
-    x->weave = &run->shared.weave;
+    x->weave = &run->task.shared.weave;
     x->woven_bytes = share->facts.max_arity <= 256 ? 1 : 2;
-    x->sum_ranks = run->ranks;
-    x->lost = &run->shared.lost;
-    return gbsi_halo_init(&run->shared.halo, share, run->ranks, x, err);
+    x->sum_ranks = run->task.ranks;
+    x->lost = &run->task.shared.lost;
+    return gbsi_halo_init(&run->task.shared.halo, share, run->task.ranks, x, err);
 }
 
 static gbs_status new_run(const gbs_share *share, const gbs_partition *whole,
@@ -248,17 +250,17 @@ gbs_status gbs_run_new_for_draws_of_share(const gbs_share *share, const gbs_part
 
 static bool suits(const gbs_run *run)
 {
-    return run->shared.share != NULL;
+    return run->task.shared.share != NULL;
 }
 
 static gbsi_estimate_shape shape(const gbs_run *run)
 {
     gbsi_estimate_shape shape = gbsi_chains_shape(run);
-    shape.own = run->shared.own_slot;
-    shape.ranks = run->ranks;
-    shape.n_all_cells = run->shared.share->facts.n_cells;
-    shape.n_all_runs = run->shared.share->facts.n_runs;
-    shape.weave = &run->shared.weave;
+    shape.own = run->task.shared.own_slot;
+    shape.ranks = run->task.ranks;
+    shape.n_all_cells = run->task.shared.share->facts.n_cells;
+    shape.n_all_runs = run->task.shared.share->facts.n_runs;
+    shape.weave = &run->task.shared.weave;
     return shape;
 }
 

@@ -14,12 +14,12 @@ static const gbsi_runner *const runners[] = {
 
 void gbsi_run_choose_runner(gbs_run *run)
 {
-    run->runner = NULL;
+    run->task.runner = NULL;
     for (size_t i = 0; i < sizeof runners / sizeof runners[0]; ++i) {
         if (runners[i]->suits(run)) {
-            run->runner = run->runner == NULL ? runners[i] : run->runner;
+            run->task.runner = run->task.runner == NULL ? runners[i] : run->task.runner;
             if ((runners[i]->traits & GBSI_RUNNER_OVER_CHAINS) == 0) {
-                run->plain = runners[i];
+                run->task.plain = runners[i];
                 return;
             }
         }

@@ -24,7 +24,7 @@ uint64_t gbsi_result_bytes(const gbs_model *model);
 gbs_status gbsi_chains_decide(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 gbs_status gbsi_chains_start(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 
-/* chains_runner.c: passes of chains whose draws go into run->estimates. */
+/* chains_runner.c: passes of chains whose draws go into run->sampling.estimates. */
 gbs_status gbsi_chains_advance(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 gbs_status gbsi_chains_errors(gbs_run *run, gbs_error *err);
 gbs_status gbsi_chains_remark(gbs_run *run, gbs_error *err);

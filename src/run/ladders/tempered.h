@@ -30,7 +30,8 @@ bool gbsi_run_may_climb(const struct gbs_run *run, const struct gbsi_drive *driv
 /* Whether they agree, but so slowly that all may have missed states, and ladders are allowed and
  * affordable. */
 bool gbsi_run_is_slow(const struct gbs_run *run, const struct gbsi_drive *drive);
-/* Runs burn-in and sampling by tempering; the results are in run->tempered and in the report. */
+/* Runs burn-in and sampling by tempering; the results are in run->sampling.tempered and in the
+ * report. */
 gbs_status gbsi_run_tempered(struct gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
 /* The number of ladders that the options ask for. */
 uint32_t gbsi_run_ladders(const struct gbs_run *run);

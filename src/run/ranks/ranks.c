@@ -64,17 +64,17 @@ static gbs_status refuse(const char *what, gbs_error *err)
 
 gbs_status gbsi_ranks_check(const gbs_run *run, gbs_error *err)
 {
-    const gbs_run_options *o = &run->options;
-    const unsigned scan_traits = run->engine.scan_traits;
-    if (run->ranks == NULL || run->problem.part == NULL) {
+    const gbs_run_options *o = &run->task.options;
+    const unsigned scan_traits = run->sampling.engine.scan_traits;
+    if (run->task.ranks == NULL || run->task.problem.part == NULL) {
         return GBS_OK;
     }
-    if ((run->plain->traits & GBSI_RUNNER_SCANS) == 0) {
+    if ((run->task.plain->traits & GBSI_RUNNER_SCANS) == 0) {
         return refuse("spins with one bit each are on one process only: use --lattice never "
                       "with --estimator count or rao-blackwell",
                       err);
     }
-    if (run->engine.undecided && !run->engine.by_need) {
+    if (run->sampling.engine.undecided && !run->sampling.engine.by_need) {
         return refuse("--scan auto: its pilot run may choose splashes, which are on one process "
                       "only: name a scan",
                       err);
@@ -154,13 +154,13 @@ gbs_status gbsi_run_gather(const gbs_ranks *ranks, const gbsi_engine *engine, co
 
 gbs_status gbsi_run_gather_f64(const gbs_run *run, const double *own, double *all, gbs_error *err)
 {
-    const gbs_ranks *ranks = run->spread;
-    const uint32_t n = run->engine.executor.n_all;
+    const gbs_ranks *ranks = run->task.spread;
+    const uint32_t n = run->sampling.engine.executor.n_all;
     if (ranks == NULL) {
         memcpy(all, own, n * sizeof *all);
         return GBS_OK;
     }
-    GBSI_PASS(gbsi_run_gather(run->ranks, &run->engine, own, sizeof *own, all, err));
+    GBSI_PASS(gbsi_run_gather(run->task.ranks, &run->sampling.engine, own, sizeof *own, all, err));
     return ranks->broadcast(ranks->context, 0, all, n * sizeof *all, err);
 }
 
@@ -252,10 +252,10 @@ static gbs_status warn_of_ladders(gbsi_report *report, gbs_error *err)
 gbs_status gbsi_run_turn_to_ladders(gbs_run *run, gbsi_drive *drive, bool wanted, gbs_error *err)
 {
     bool stays = !wanted;
-    if (gbsi_runner_shares(run->plain)) {
+    if (gbsi_runner_shares(run->task.plain)) {
         return wanted ? warn_of_ladders(&run->report, err) : GBS_OK;
     }
-    GBSI_PASS(gbsi_run_any(run->ranks, &stays, err));
+    GBSI_PASS(gbsi_run_any(run->task.ranks, &stays, err));
     drive->stop = stays ? drive->stop : GBSI_STOP_TO_TEMPER;
     return GBS_OK;
 }
@@ -279,14 +279,14 @@ cleanup:
 
 gbs_status gbsi_monitor_gather(const gbs_run *run, gbs_error *err)
 {
-    const gbsi_thinned *t = &run->monitor.traces;
-    if (run->spread == NULL || t->density == NULL) {
+    const gbsi_thinned *t = &run->sampling.monitor.traces;
+    if (run->task.spread == NULL || t->density == NULL) {
         return GBS_OK;
     }
-    GBSI_PASS(
-        gather_rows(&run->engine, run->ranks, t->density, GBSI_THINNED * sizeof *t->density, err));
+    GBSI_PASS(gather_rows(&run->sampling.engine, run->task.ranks, t->density,
+                          GBSI_THINNED * sizeof *t->density, err));
     for (uint32_t i = 0; i < t->n_variables; ++i) {
-        GBSI_PASS(gather_rows(&run->engine, run->ranks,
+        GBSI_PASS(gather_rows(&run->sampling.engine, run->task.ranks,
                               t->state + (size_t)i * t->n_chains * GBSI_THINNED,
                               GBSI_THINNED * sizeof *t->state, err));
     }

@@ -24,8 +24,8 @@ gbs_status gbsi_ranks_combine(const gbs_ranks *ranks, gbs_combine_kind kind, voi
 gbs_status gbsi_ranks_broadcast(const gbs_ranks *ranks, void *bytes, size_t n, gbs_error *err);
 /* The chains of this rank. */
 gbsi_own_chains gbsi_chains_of_own(const gbs_ranks *ranks, uint32_t n_chains);
-/* Unless stated otherwise, the functions below do nothing in a run on one process (run->ranks is
- * NULL). */
+/* Unless stated otherwise, the functions below do nothing in a run on one process (run->task.ranks
+ * is NULL). */
 
 /* Whether this rank calls callbacks.draw and writes files. */
 bool gbsi_run_speaks(const gbs_ranks *ranks);

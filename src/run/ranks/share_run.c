@@ -14,8 +14,8 @@
 
 uint64_t gbsi_run_n_places(const gbs_run *run)
 {
-    return gbsi_runner_shares(run->plain) ? run->shared.share->facts.n_places
-                                          : run->engine.schedule.n_places;
+    return gbsi_runner_shares(run->task.plain) ? run->task.shared.share->facts.n_places
+                                               : run->sampling.engine.schedule.n_places;
 }
 
 bool gbsi_shared_has_blocks(const gbsi_engine *engine)
@@ -25,10 +25,11 @@ bool gbsi_shared_has_blocks(const gbsi_engine *engine)
 
 gbs_status gbsi_run_count_updates(const gbs_run *run, uint64_t *n, gbs_error *err)
 {
-    const gbs_ranks *ranks = run->ranks;
-    const bool counted = !gbsi_runner_shares(run->plain) || gbsi_shared_has_blocks(&run->engine);
-    *n = counted ? run->engine.executor.n_updates : gbsi_run_n_places(run);
-    return run->engine.turns == NULL
+    const gbs_ranks *ranks = run->task.ranks;
+    const bool counted =
+        !gbsi_runner_shares(run->task.plain) || gbsi_shared_has_blocks(&run->sampling.engine);
+    *n = counted ? run->sampling.engine.executor.n_updates : gbsi_run_n_places(run);
+    return run->sampling.engine.turns == NULL
                ? GBS_OK
                : ranks->combine(ranks->context, GBS_COMBINE_SUM_U64, n, 1, err);
 }
@@ -37,11 +38,11 @@ gbs_status gbsi_run_count_updates(const gbs_run *run, uint64_t *n, gbs_error *er
  * that sees some of it. */
 gbs_status gbsi_shared_connect(gbs_run *run, gbs_error *err)
 {
-    uint64_t open = gbsi_executor_connects(&run->engine.executor) ? 0 : 1;
-    const gbs_status status =
-        run->engine.turns == NULL
-            ? GBS_OK
-            : run->ranks->combine(run->ranks->context, GBS_COMBINE_MAX_U64, &open, 1, err);
+    uint64_t open = gbsi_executor_connects(&run->sampling.engine.executor) ? 0 : 1;
+    const gbs_status status = run->sampling.engine.turns == NULL
+                                  ? GBS_OK
+                                  : run->task.ranks->combine(run->task.ranks->context,
+                                                             GBS_COMBINE_MAX_U64, &open, 1, err);
     run->report.connected = open == 0;
     return status;
 }
@@ -56,28 +57,29 @@ const char *gbs_run_model_digest(const gbs_run *run)
     if (run == NULL) {
         return NULL;
     }
-    return gbsi_runner_shares(run->plain) ? run->shared.model
-                                          : gbs_model_digest(run->problem.model);
+    return gbsi_runner_shares(run->task.plain) ? run->task.shared.model
+                                               : gbs_model_digest(run->task.problem.model);
 }
 
 gbs_status gbs_run_name_variables(gbs_run *run, const gbs_model *model, gbs_error *err)
 {
     GBSI_NEED(run);
     GBSI_NEED(model);
-    const gbs_share *share = run->shared.share;
-    if (!gbsi_runner_shares(run->plain) || model->n_variables != share->facts.n_user_variables ||
+    const gbs_share *share = run->task.shared.share;
+    if (!gbsi_runner_shares(run->task.plain) ||
+        model->n_variables != share->facts.n_user_variables ||
         model->state_offset[model->n_variables] != share->facts.n_user_states) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "these are not the variables of the model that the ranks share");
     }
-    run->shared.user = model;
+    run->task.shared.user = model;
     return GBS_OK;
 }
 
 gbs_status gbsi_shared_check_scan(const gbs_run *run, const char *path, int decided, gbs_error *err)
 {
-    const gbs_share *share = run->shared.share;
-    return !gbsi_runner_shares(run->plain) || decided == (int)share->facts.scan
+    const gbs_share *share = run->task.shared.share;
+    return !gbsi_runner_shares(run->task.plain) || decided == (int)share->facts.scan
                ? GBS_OK
                : gbsi_fail(err, GBS_ERR_ARGUMENT,
                            "%s: a checkpoint of a run with scan %s, the model was divided for scan "
@@ -106,12 +108,12 @@ bool gbsi_shared_has_starts(const gbs_share *share, const gbs_run_options *optio
 
 void gbsi_shared_free(gbs_run *run)
 {
-    gbsi_halo_free(&run->shared.halo);
-    gbsi_free(run->shared.own_slot);
-    gbsi_free(run->shared.reach);
-    gbsi_free(run->shared.told);
-    run->engine.schedule = (gbsi_schedule){0}; /* the share's */
-    run->problem.whole = run->problem.part = NULL;
+    gbsi_halo_free(&run->task.shared.halo);
+    gbsi_free(run->task.shared.own_slot);
+    gbsi_free(run->task.shared.reach);
+    gbsi_free(run->task.shared.told);
+    run->sampling.engine.schedule = (gbsi_schedule){0}; /* the share's */
+    run->task.problem.whole = run->task.problem.part = NULL;
 }
 
 /* ---- starts -------------------------------------------------------------------------------- */
@@ -128,10 +130,10 @@ static void start_as_found(const gbs_share *share, uint32_t chain, uint32_t *x)
 /* Every state as likely: the start of a chain in one process, for the variables that are here. */
 static void start_anywhere(const gbs_run *run, uint32_t chain, uint32_t *x)
 {
-    const gbsi_conditioned *part = run->problem.part;
-    const uint32_t *of_whole = run->shared.share->of_whole;
+    const gbsi_conditioned *part = run->task.problem.part;
+    const uint32_t *of_whole = run->task.shared.share->of_whole;
     for (uint32_t u = 0; u < part->n_variables; ++u) {
-        x[u] = gbsi_start_anywhere(run->options.seed, chain, 0, of_whole[u], part->arity[u]);
+        x[u] = gbsi_start_anywhere(run->task.options.seed, chain, 0, of_whole[u], part->arity[u]);
     }
 }
 
@@ -156,28 +158,30 @@ cleanup:
 gbs_status gbsi_shared_starts(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbs_share *share = run->shared.share;
-    const bool found = gbsi_shared_has_starts(share, &run->options);
+    const gbs_share *share = run->task.shared.share;
+    const bool found = gbsi_shared_has_starts(share, &run->task.options);
     const bool searched = share->facts.searched != 0 && !found;
     const size_t n_all = searched ? share->facts.n_free : 0;
     gbsi_starter *starter = NULL;
     uint32_t *x = gbsi_alloc_array(share->part->n_variables, sizeof *x);
     uint32_t *all = gbsi_alloc_array(n_all, sizeof *all);
     GBSI_TRY(GBSI_HAVE(err, "start", x, all));
-    if (searched && run->ranks->rank == 0) {
-        GBSI_TRY(gbsi_starter_new(run->shared.whole, run->options.seed, NULL, &starter, err));
+    if (searched && run->task.ranks->rank == 0) {
+        GBSI_TRY(
+            gbsi_starter_new(run->task.shared.whole, run->task.options.seed, NULL, &starter, err));
     }
-    for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
+    for (uint32_t chain = 0; chain < run->sampling.engine.executor.n_chains; ++chain) {
         if (searched) {
-            GBSI_TRY(start_from_whole(&run->shared, run->ranks, starter, chain, all, x, err));
+            GBSI_TRY(
+                start_from_whole(&run->task.shared, run->task.ranks, starter, chain, all, x, err));
         } else if (found) {
             start_as_found(share, chain, x);
         } else {
             start_anywhere(run, chain, x);
         }
-        gbsi_executor_set(&run->engine.executor, chain, x);
+        gbsi_executor_set(&run->sampling.engine.executor, chain, x);
     }
-    gbsi_executor_ready(&run->engine.executor);
+    gbsi_executor_ready(&run->sampling.engine.executor);
     run->report.starts_dispersed = true;
 cleanup:
     gbsi_starter_free(starter);
@@ -234,13 +238,15 @@ cleanup:
 
 gbs_status gbsi_shared_report(gbs_run *run, gbs_error *err)
 {
-    const gbsi_halo *h = &run->shared.halo;
+    const gbsi_halo *h = &run->task.shared.halo;
     gbs_report *r = &run->report.public;
     uint64_t sent[2] = {h->n_messages, h->n_bytes};
     double exchange_s = h->exchange_s;
-    GBSI_PASS(run->ranks->combine(run->ranks->context, GBS_COMBINE_SUM_U64, sent, 2, err));
-    GBSI_PASS(run->ranks->combine(run->ranks->context, GBS_COMBINE_MAX_F64, &exchange_s, 1, err));
-    r->ranks = run->ranks->n_ranks;
+    GBSI_PASS(
+        run->task.ranks->combine(run->task.ranks->context, GBS_COMBINE_SUM_U64, sent, 2, err));
+    GBSI_PASS(run->task.ranks->combine(run->task.ranks->context, GBS_COMBINE_MAX_F64, &exchange_s,
+                                       1, err));
+    r->ranks = run->task.ranks->n_ranks;
     r->exchange_messages = sent[0];
     r->exchange_bytes = sent[1];
     r->exchange_s = exchange_s;

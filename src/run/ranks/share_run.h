@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The differences of a run whose model is partitioned over several ranks (run->shared.share): it is
- * prepared from the share, and results of the whole are combined from all ranks. */
+/* The differences of a run whose model is partitioned over several ranks (run->task.shared.share):
+ * it is prepared from the share, and results of the whole are combined from all ranks. */
 #ifndef GBSI_RANKS_SHARE_RUN_H
 #define GBSI_RANKS_SHARE_RUN_H
 

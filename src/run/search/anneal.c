@@ -39,7 +39,7 @@ static void search_free(gbsi_search *s)
 /* The best chain, the first among equals; padded lanes do not count. */
 static uint32_t best_chain(gbsi_search *s)
 {
-    const gbsi_executor *x = &s->run->engine.executor;
+    const gbsi_executor *x = &s->run->sampling.engine.executor;
     uint32_t best = 0;
     gbsi_executor_log_density(x, s->density);
     for (uint32_t chain = 1; chain < x->n_chains; ++chain) {
@@ -54,7 +54,7 @@ static gbs_status look(gbsi_search *s, gbs_error *err)
     if (!(s->density[chain] > s->at.best)) {
         return GBS_OK;
     }
-    gbsi_executor_get(&s->run->engine.executor, chain, s->x);
+    gbsi_executor_get(&s->run->sampling.engine.executor, chain, s->x);
     return gbsi_search_consider(s, s->density[chain], err);
 }
 
@@ -118,12 +118,12 @@ static gbs_status sweep(gbsi_search *s, gbs_error *err)
     gbs_status status = GBS_OK;
     gbs_run *run = s->run;
     gbsi_search_standing *at = &s->at;
-    const gbs_schedule_kind schedule = (gbs_schedule_kind)run->options.schedule;
+    const gbs_schedule_kind schedule = (gbs_schedule_kind)run->task.options.schedule;
     while (at->t < at->n && s->drive.stop == GBSI_GO_ON) {
         ++at->t;
         if (s->heats) {
             const float beta = (float)(1.0 / temperature(schedule, at->tau0, at->t, at->n));
-            GBSI_TRY(gbsi_executor_heat(&run->engine.executor, beta, err));
+            GBSI_TRY(gbsi_executor_heat(&run->sampling.engine.executor, beta, err));
         }
         GBSI_TRY(gbsi_run_pass(run, &s->drive, false, err));
         ++run->report.public.sweeps;
@@ -136,7 +136,7 @@ cleanup:
 
 static double operations_so_far(const gbsi_search *s)
 {
-    const gbsi_executor *x = &s->run->engine.executor;
+    const gbsi_executor *x = &s->run->sampling.engine.executor;
     return x->pass->operations(x->pass_state, x->n_chains);
 }
 
@@ -166,7 +166,7 @@ static void begin_annealing(gbsi_search *s, uint64_t n)
 
 static gbs_status anneal_rounds(gbsi_search *s, gbs_error *err)
 {
-    const gbs_run_options *options = &s->run->options;
+    const gbs_run_options *options = &s->run->task.options;
     const bool once = options->sweeps > 0;
     if (s->at.n == 0 && !once && s->drive.stop != GBSI_GO_ON) {
         return GBS_OK;
@@ -221,8 +221,8 @@ static void fill_fixed(const gbsi_problem *problem, uint32_t *state)
 
 static gbs_status take_room(gbsi_search *s, gbs_error *err)
 {
-    const gbsi_executor *x = &s->run->engine.executor;
-    const size_t n = s->run->problem.part->n_variables;
+    const gbsi_executor *x = &s->run->sampling.engine.executor;
+    const size_t n = s->run->task.problem.part->n_variables;
     s->density = gbsi_alloc_array((size_t)x->n_groups * x->lanes, sizeof *s->density);
     s->x = gbsi_alloc_array(n, sizeof *s->x);
     s->best_x = gbsi_alloc_array(n, sizeof *s->best_x);
@@ -240,19 +240,19 @@ static gbs_status begin(gbsi_search *s, gbs_error *err)
 {
     gbs_run *run = s->run;
     double whole = 0.0;
-    s->at.block_share = run->options.block_time < 1.0 ? run->options.block_time : 1.0;
-    s->at.tau0 = run->options.tau0;
+    s->at.block_share = run->task.options.block_time < 1.0 ? run->task.options.block_time : 1.0;
+    s->at.tau0 = run->task.options.tau0;
     if (s->at.tau0 == 0.0) {
-        GBSI_PASS(first_temperature(run->problem.part, &s->at.tau0, err));
+        GBSI_PASS(first_temperature(run->task.problem.part, &s->at.tau0, err));
     }
     GBSI_PASS(gbsi_run_set_starts(run, &s->drive, err));
     (void)best_chain(s);
-    fill_fixed(&run->problem, s->state);
-    gbsi_run_user_state(&run->engine, &run->problem, 0, s->best_x, s->state);
+    fill_fixed(&run->task.problem, s->state);
+    gbsi_run_user_state(&run->sampling.engine, &run->task.problem, 0, s->best_x, s->state);
     s->at.best = s->density[0];
     if (run->report.public.n_exact_variables > 0) {
         GBSI_PASS(gbsi_run_exact_map(run, &s->drive, s->state, err));
-        GBSI_PASS(whole_density(&run->problem, s->state, &whole, err));
+        GBSI_PASS(whole_density(&run->task.problem, s->state, &whole, err));
         s->at.offset = whole - s->at.best;
     }
     return look(s, err);
@@ -263,7 +263,7 @@ static gbs_status find(gbsi_search *s, gbs_error *err)
     gbsi_checkpoints *c = &s->run->checkpoints;
     c->more = (gbsi_more){
         .name = "search", .object = s, .save = gbsi_search_save, .load = gbsi_search_load};
-    s->run->phase = GBSI_PHASE_SAMPLING;
+    s->run->sampling.phase = GBSI_PHASE_SAMPLING;
     GBSI_PASS(take_room(s, err));
     GBSI_PASS(c->from != NULL ? gbsi_run_take_up(s->run, &s->drive, err) : begin(s, err));
     c->best = s->at.best + s->at.offset;
@@ -304,7 +304,8 @@ static gbs_status open_run(gbsi_search *s, const gbs_model *model, const gbs_evi
     GBSI_PASS(check_method(&chosen, err));
     chosen.lattice = GBS_LATTICE_NEVER; /* bit lattices have no temperatures */
     GBSI_PASS(gbsi_run_open(model, evidence, &chosen, &purpose, &s->run, err));
-    GBSI_PASS(gbsi_run_note_inputs(&s->run->problem, &s->run->checkpoints, evidence, &chosen, err));
+    GBSI_PASS(
+        gbsi_run_note_inputs(&s->run->task.problem, &s->run->checkpoints, evidence, &chosen, err));
     GBSI_PASS(gbsi_run_take_files(s->run, files, err));
     s->drive.run = s->run;
     s->heats = (gbsi_draw_traits(&chosen) & GBSI_DRAW_HEATS) != 0;
@@ -319,7 +320,7 @@ static void report_search(const gbsi_search *s, gbs_map_report *found)
     const gbs_report *r = &s->run->report.public;
     found->n_free_variables = r->n_free_variables;
     found->n_exact_variables = r->n_exact_variables;
-    found->chains = s->run->problem.part == NULL ? 0 : r->chains;
+    found->chains = s->run->task.problem.part == NULL ? 0 : r->chains;
     found->rounds = s->at.rounds;
     found->tau0 = s->at.tau0;
     found->exact = r->exact;
@@ -351,10 +352,10 @@ gbs_status gbs_map_with_checkpoints(const gbs_model *model, const gbs_evidence *
     gbs_map_report found = {.final_log_density = NAN};
     gbsi_drive_begin(&s.drive, NULL, &watch);
     GBSI_TRY(open_run(&s, model, evidence, options, files, err));
-    if (s.run->problem.part == NULL) {
-        fill_fixed(&s.run->problem, s.state);
+    if (s.run->task.problem.part == NULL) {
+        fill_fixed(&s.run->task.problem, s.state);
         GBSI_TRY(gbsi_run_exact_map(s.run, &s.drive, s.state, err));
-        GBSI_TRY(whole_density(&s.run->problem, s.state, &found.log_density, err));
+        GBSI_TRY(whole_density(&s.run->task.problem, s.state, &found.log_density, err));
         s.drive.stop = GBSI_STOP_EXACT;
     } else {
         GBSI_TRY(find(&s, err));

@@ -35,7 +35,7 @@ static void share_time(gbsi_search_standing *at, double most)
 
 static void set_lanes(gbsi_search *s)
 {
-    const gbsi_executor *x = &s->run->engine.executor;
+    const gbsi_executor *x = &s->run->sampling.engine.executor;
     const uint32_t first = (uint32_t)s->at.first;
     for (uint32_t lane = 0; lane < GBSI_BLOCK_LANES; ++lane) {
         const bool is_best = first + lane + 1 >= x->n_chains;
@@ -50,7 +50,7 @@ static gbs_status cool(gbsi_search *s, gbs_error *err)
 {
     const gbsi_quench_schedule schedule = {.tau0 = s->at.tau0,
                                            .n_draws = s->at.cool_draws,
-                                           .seed = s->run->options.seed,
+                                           .seed = s->run->task.options.seed,
                                            .pass = s->at.cool_pass,
                                            .chain = (uint32_t)s->at.first};
     const uint64_t n = gbsi_quench_steps(s->quench, schedule.n_draws);
@@ -77,7 +77,7 @@ static gbs_status quench_lanes(gbsi_search *s, double operations, gbs_error *err
     }
     GBSI_PASS(cool(s, err));
     GBSI_PASS(raise_states(s, operations, err));
-    share_time(&s->at, s->run->options.block_time);
+    share_time(&s->at, s->run->task.options.block_time);
     s->at.stage = GBSI_STAGE_RAISE;
     return GBS_OK;
 }
@@ -88,7 +88,7 @@ static gbs_status quench_lanes(gbsi_search *s, double operations, gbs_error *err
 gbs_status gbsi_search_quench(gbsi_search *s, double operations, gbs_error *err)
 {
     gbsi_search_standing *at = &s->at;
-    const uint32_t n_chains = s->run->engine.executor.n_chains;
+    const uint32_t n_chains = s->run->sampling.engine.executor.n_chains;
     if (s->may_quench && s->drive.stop == GBSI_GO_ON) { /* now that there is something to show */
         GBSI_PASS(gbsi_search_plan(s, err));
         if (s->drive.stop != GBSI_GO_ON) {
