@@ -478,7 +478,7 @@ static gbs_status watch_rank(const gbs_ranks *ranks, void *context, gbs_error *e
     observer o = {.scene = s};
     GBSI_TRY(gbs_run_new_of_share(s->share[ranks->rank], NULL, ranks, &s->options, &o.run, err));
     gbsi_executor *x = &o.run->sampling.engine.executor;
-    GBSI_TRY(gbsi_shared_starts(o.run, err));
+    GBSI_TRY(gbsi_shared_starts(&o.run->task, &o.run->sampling.engine, &o.run->report, err));
     for (uint32_t slot = 0; slot < x->plan->n_slots; ++slot) {
         o.before[slot] = states_of(o.run, slot);
     }

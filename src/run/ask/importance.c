@@ -123,11 +123,13 @@ static gbs_status anneal(annealing *a, uint64_t n, gbs_error *err)
         for (uint32_t chain = 0; chain < run->sampling.engine.executor.n_chains; ++chain) {
             a->weight[chain] += ((double)next - (double)beta) * a->density[chain];
         }
-        GBSI_TRY(gbsi_run_gather_f64(run, a->density, a->all, err));
+        GBSI_TRY(
+            gbsi_run_gather_f64(run->task.spread, &run->sampling.engine, a->density, a->all, err));
         gbsi_ladder_tell(&a->ladder, t, n, spread(a->all, run->sampling.engine.executor.n_all));
         beta = next;
         GBSI_TRY(gbsi_executor_heat(&run->sampling.engine.executor, beta, err));
-        GBSI_TRY(gbsi_run_pass(run, a->drive, false, err));
+        GBSI_TRY(gbsi_run_pass(&run->task, &run->sampling, &run->checkpoints, &run->report,
+                               a->drive, false, err));
         if (a->drive->stop == GBSI_STOP_FAILED) {
             return GBS_OK;
         }
@@ -239,7 +241,8 @@ static gbs_status round_of(annealing *a, uint64_t n, gbs_error *err)
         return GBS_OK;
     }
     harden(a);
-    GBSI_TRY(gbsi_run_gather_f64(a->run, a->weight, a->all, err));
+    GBSI_TRY(
+        gbsi_run_gather_f64(a->run->task.spread, &a->run->sampling.engine, a->weight, a->all, err));
     a->at.before = a->at.last;
     a->at.last = summarise(a->all, a->run->sampling.engine.executor.n_all, n);
     a->at.last.pilot = a->at.rounds == 0;

@@ -7,11 +7,13 @@
 #include "gibbsite/info.h"
 
 /* Whether exact inference fits. @param run prepared. */
-gbs_status gbsi_inspect_elimination(const gbs_run *run, gbs_info *info, gbs_error *err);
+gbs_status gbsi_inspect_elimination(const gbsi_task *task, gbs_info *info, gbs_error *err);
 /* Row sums of influence bounds. */
 gbs_status gbsi_inspect_influence(const gbsi_graph *graph, gbs_info *info, gbs_error *err);
 /* The memory that each kind of draw would need. @param run prepared, with something to sample.
  * @param sizes zeroed. */
-gbs_status gbsi_inspect_draws(const gbs_run *run, gbs_draw_sizes *sizes, gbs_error *err);
+gbs_status gbsi_inspect_draws(const gbs_run_options *asked, const gbs_ranks *spread,
+                              const gbsi_engine *engine, const gbsi_run_memory *memory,
+                              gbs_draw_sizes *sizes, gbs_error *err);
 
 #endif

@@ -154,7 +154,8 @@ static gbs_status prepare(gbs_run *run, gbsi_drive *drive, const gbs_checkpoint_
 {
     GBSI_PASS(gbsi_run_take_files(run, files, err));
     if (run->report.public.n_exact_variables > 0) {
-        GBSI_PASS(gbsi_run_exact_log_z(run, drive, log_exact, err));
+        GBSI_PASS(gbsi_run_exact_log_z(&run->task, &run->sampling.engine, &run->sampling.estimates,
+                                       drive, log_exact, err));
     }
     return GBS_OK;
 }

@@ -288,34 +288,34 @@ static gbs_status starts_cut_short(gbsi_run_purpose *purpose, gbsi_report *repor
     return status < 0 ? status : GBS_STOPPED;
 }
 
-gbs_status gbsi_run_set_starts(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+gbs_status gbsi_run_set_starts(gbsi_task *task, gbsi_engine *engine, gbsi_report *report,
+                               gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_starter *starter = NULL;
-    uint32_t *x = gbsi_alloc_array(run->task.problem.part->n_variables, sizeof *x);
+    uint32_t *x = gbsi_alloc_array(task->problem.part->n_variables, sizeof *x);
     GBSI_PASS(GBSI_HAVE(err, "start", x));
-    if (run->task.problem.start != NULL) {
-        GBSI_TRY(translate_start(&run->task.problem, x, err));
+    if (task->problem.start != NULL) {
+        GBSI_TRY(translate_start(&task->problem, x, err));
     } else {
         gbsi_drive_go_on(drive, false);
-        GBSI_TRY(gbsi_starter_new(run->task.problem.part, run->task.options.seed, &drive->watch,
-                                  &starter, err));
+        GBSI_TRY(
+            gbsi_starter_new(task->problem.part, task->options.seed, &drive->watch, &starter, err));
     }
-    const bool filled = starter != NULL && fill_states(starter, 0, &run->sampling.engine.executor);
-    for (uint32_t chain = 0; !filled && chain < run->sampling.engine.executor.n_chains; ++chain) {
+    const bool filled = starter != NULL && fill_states(starter, 0, &engine->executor);
+    for (uint32_t chain = 0; !filled && chain < engine->executor.n_chains; ++chain) {
         if (starter != NULL) {
-            GBSI_TRY(gbsi_starter_draw(starter, run->sampling.engine.executor.first_chain + chain,
-                                       0, x, err));
+            GBSI_TRY(gbsi_starter_draw(starter, engine->executor.first_chain + chain, 0, x, err));
         }
         if (status == GBS_STOPPED) {
             break;
         }
-        gbsi_executor_set(&run->sampling.engine.executor, chain, x);
+        gbsi_executor_set(&engine->executor, chain, x);
     }
-    gbsi_executor_ready(&run->sampling.engine.executor);
-    run->report.starts_dispersed = starter != NULL;
+    gbsi_executor_ready(&engine->executor);
+    report->starts_dispersed = starter != NULL;
     if (status == GBS_STOPPED) {
-        status = starts_cut_short(&run->task.purpose, &run->report, drive, err);
+        status = starts_cut_short(&task->purpose, report, drive, err);
     }
 cleanup:
     gbsi_starter_free(starter);

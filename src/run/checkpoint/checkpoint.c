@@ -16,154 +16,148 @@ enum { PART_NAME = 16 };
 
 /* ---- where it stands ---- */
 
-static gbsi_standing stand(const gbs_run *run, const gbsi_drive *drive)
+static gbsi_standing stand(const gbsi_task *task, const gbsi_sampling *sampling,
+                           const gbsi_checkpoints *checkpoints, const gbsi_report *report,
+                           const gbsi_drive *drive)
 {
-    const gbs_report *r = &run->report.public;
-    const gbsi_draw_log *draws = run->checkpoints.draws;
+    const gbs_report *r = &report->public;
+    const gbsi_draw_log *draws = checkpoints->draws;
     char digest[33];
     return (gbsi_standing){
-        .phase = run->sampling.phase,
+        .phase = sampling->phase,
         .pass = drive->pass,
         .burn_in = r->burn_in,
-        .burn_in_most = run->sampling.burn_in.most,
+        .burn_in_most = sampling->burn_in.most,
         .sweeps = r->sweeps,
         .updates = r->updates,
         .chains = r->chains,
-        .support = run->task.problem.support,
-        .slow_passes = run->report.slow_passes,
-        .burn_in_agreed = run->report.burn_in_agreed,
-        .starts_dispersed = run->report.starts_dispersed,
-        .bins = gbsi_run_bins(&run->task.problem, &run->task.options),
-        .cud_bits = run->task.options.cud_bits,
+        .support = task->problem.support,
+        .slow_passes = report->slow_passes,
+        .burn_in_agreed = report->burn_in_agreed,
+        .starts_dispersed = report->starts_dispersed,
+        .bins = gbsi_run_bins(&task->problem, &task->options),
+        .cud_bits = task->options.cud_bits,
         .draws = draws == NULL ? 0 : gbsi_draw_log_count(draws, digest),
-        .seconds = run->checkpoints.before_s + gbsi_clock_s() - drive->started_s,
+        .seconds = checkpoints->before_s + gbsi_clock_s() - drive->started_s,
         .target_error = r->target_error,
         .max_mcse = r->max_mcse,
         .max_rhat = r->max_rhat,
         .min_ess = r->min_ess,
-        .best = run->task.purpose.anneals && !run->task.purpose.up_only ? run->checkpoints.best
-                                                                        : (double)NAN,
-        .log_z = run->task.purpose.up_only ? run->checkpoints.best : (double)NAN};
+        .best = task->purpose.anneals && !task->purpose.up_only ? checkpoints->best : (double)NAN,
+        .log_z = task->purpose.up_only ? checkpoints->best : (double)NAN};
 }
 
 /* ---- its parts ------------------------------------------------------------------------------- */
 
-/* Whether there are chains beside ladders, or before them. */
-static bool has_chains(const gbs_run *run)
+static bool burns_in(const gbsi_sampling *sampling)
 {
-    return !gbsi_run_wants_temper(run);
+    return sampling->phase == GBSI_PHASE_BURN_IN;
 }
 
-static bool burns_in(const gbs_run *run)
+static gbs_status save_chains(const gbsi_sampling *sampling, const gbsi_sink *sink, gbs_error *err)
 {
-    return has_chains(run) && run->sampling.phase == GBSI_PHASE_BURN_IN;
+    return gbsi_executor_save(&sampling->engine.executor, sink, err);
 }
 
-static gbs_status save_chains(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+static gbs_status load_chains(gbsi_sampling *sampling, const gbsi_source *source, gbs_error *err)
 {
-    return gbsi_executor_save(&run->sampling.engine.executor, sink, err);
+    return gbsi_executor_load(&sampling->engine.executor, source, err);
 }
 
-static gbs_status load_chains(gbs_run *run, const gbsi_source *source, gbs_error *err)
+static bool estimates(const gbsi_sampling *sampling)
 {
-    return gbsi_executor_load(&run->sampling.engine.executor, source, err);
+    return sampling->estimates.estimate != NULL;
 }
 
-static bool estimates(const gbs_run *run)
+static gbs_status save_estimates(const gbsi_sampling *sampling, const gbsi_sink *sink,
+                                 gbs_error *err)
 {
-    return has_chains(run) && run->sampling.estimates.estimate != NULL;
+    return gbsi_estimate_save(sampling->estimates.estimate, sink, err);
 }
 
-static gbs_status save_estimates(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+static gbs_status load_estimates(gbsi_sampling *sampling, const gbsi_source *source, gbs_error *err)
 {
-    return gbsi_estimate_save(run->sampling.estimates.estimate, sink, err);
+    return gbsi_estimate_load(sampling->estimates.estimate, source, err);
 }
 
-static gbs_status load_estimates(gbs_run *run, const gbsi_source *source, gbs_error *err)
+static bool counts_moves(const gbsi_sampling *sampling)
 {
-    return gbsi_estimate_load(run->sampling.estimates.estimate, source, err);
-}
-
-static bool counts_moves(const gbs_run *run)
-{
-    return has_chains(run) && run->sampling.estimates.moves.n_slots > 0;
+    return sampling->estimates.moves.n_slots > 0;
 }
 
 static gbs_status save_all_moves(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
-    const gbs_run *run = object;
-    return gbsi_moves_save(&run->sampling.estimates.moves, &run->sampling.engine.executor, sink,
-                           err);
+    const gbsi_sampling *sampling = object;
+    return gbsi_moves_save(&sampling->estimates.moves, &sampling->engine.executor, sink, err);
 }
 
-static gbs_status save_moves(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+static gbs_status save_moves(const gbsi_sampling *sampling, const gbsi_sink *sink, gbs_error *err)
 {
-    return gbsi_put_sealed(sink, run, save_all_moves, err);
+    return gbsi_put_sealed(sink, sampling, save_all_moves, err);
 }
 
 static gbs_status load_all_moves(void *object, const gbsi_source *source, gbs_error *err)
 {
-    gbs_run *run = object;
-    return gbsi_moves_load(&run->sampling.estimates.moves, &run->sampling.engine.executor, source,
-                           err);
+    gbsi_sampling *sampling = object;
+    return gbsi_moves_load(&sampling->estimates.moves, &sampling->engine.executor, source, err);
 }
 
-static gbs_status load_moves(gbs_run *run, const gbsi_source *source, gbs_error *err)
+static gbs_status load_moves(gbsi_sampling *sampling, const gbsi_source *source, gbs_error *err)
 {
-    return gbsi_take_sealed(source, run, load_all_moves, "moves", err);
+    return gbsi_take_sealed(source, sampling, load_all_moves, "moves", err);
 }
 
-static bool traces(const gbs_run *run)
+static bool traces(const gbsi_sampling *sampling)
 {
-    return has_chains(run) && run->sampling.estimates.trace != NULL;
+    return sampling->estimates.trace != NULL;
 }
 
-static gbs_status save_traces(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+static gbs_status save_traces(const gbsi_sampling *sampling, const gbsi_sink *sink, gbs_error *err)
 {
-    return gbsi_trace_save(run->sampling.estimates.trace, sink, err);
+    return gbsi_trace_save(sampling->estimates.trace, sink, err);
 }
 
-static gbs_status load_traces(gbs_run *run, const gbsi_source *source, gbs_error *err)
+static gbs_status load_traces(gbsi_sampling *sampling, const gbsi_source *source, gbs_error *err)
 {
-    return gbsi_trace_load(run->sampling.estimates.trace, source, err);
+    return gbsi_trace_load(sampling->estimates.trace, source, err);
 }
 
-static bool monitored(const gbs_run *run)
+static bool monitored(const gbsi_sampling *sampling)
 {
-    return run->sampling.monitor.asked;
+    return sampling->monitor.asked;
 }
 
-static gbs_status save_monitored(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+static gbs_status save_monitored(const gbsi_sampling *sampling, const gbsi_sink *sink,
+                                 gbs_error *err)
 {
-    const gbs_status status = gbsi_monitor_gather(run, err);
-    return status < 0 ? status : gbsi_thinned_save(&run->sampling.monitor.traces, sink, err);
+    return gbsi_thinned_save(&sampling->monitor.traces, sink, err);
 }
 
-static gbs_status load_monitored(gbs_run *run, const gbsi_source *source, gbs_error *err)
+static gbs_status load_monitored(gbsi_sampling *sampling, const gbsi_source *source, gbs_error *err)
 {
-    return gbsi_thinned_load(&run->sampling.monitor.traces, source, err);
+    return gbsi_thinned_load(&sampling->monitor.traces, source, err);
 }
 
-static gbs_status save_ladders(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+static gbs_status save_ladders(const gbsi_sampling *sampling, const gbsi_sink *sink, gbs_error *err)
 {
-    return gbsi_tempered_save(run->sampling.tempered, sink, err);
+    return gbsi_tempered_save(sampling->tempered, sink, err);
 }
 
-static gbs_status load_ladders(gbs_run *run, const gbsi_source *source, gbs_error *err)
+static gbs_status load_ladders(gbsi_sampling *sampling, const gbsi_source *source, gbs_error *err)
 {
-    return gbsi_tempered_load(run->sampling.tempered, run->sampling.engine.pool, source, err);
+    return gbsi_tempered_load(sampling->tempered, sampling->engine.pool, source, err);
 }
 
-static const gbsi_part burn_in_part = {"burn-in", burns_in, gbsi_burn_in_save, gbsi_burn_in_load,
-                                       false};
-static const gbsi_part chains_part = {"chains", has_chains, save_chains, load_chains, false};
-static const gbsi_part estimates_part = {"estimates", estimates, save_estimates, load_estimates,
-                                         false};
-static const gbsi_part moves_part = {"moves", counts_moves, save_moves, load_moves, true};
-static const gbsi_part traces_part = {"traces", traces, save_traces, load_traces, false};
-static const gbsi_part monitored_part = {"monitored", monitored, save_monitored, load_monitored,
-                                         false};
-static const gbsi_part ladders_part = {"ladders", NULL, save_ladders, load_ladders, false};
+static const gbsi_part burn_in_part = {"burn-in",        true, false, burns_in, gbsi_burn_in_save,
+                                       gbsi_burn_in_load};
+static const gbsi_part chains_part = {"chains", true, false, NULL, save_chains, load_chains};
+static const gbsi_part estimates_part = {"estimates", true,           false,
+                                         estimates,   save_estimates, load_estimates};
+static const gbsi_part moves_part = {"moves", true, true, counts_moves, save_moves, load_moves};
+static const gbsi_part traces_part = {"traces", true, false, traces, save_traces, load_traces};
+static const gbsi_part monitored_part = {"monitored", false,          false,
+                                         monitored,   save_monitored, load_monitored};
+static const gbsi_part ladders_part = {"ladders", false, false, NULL, save_ladders, load_ladders};
 
 const gbsi_part *const gbsi_chains_parts[] = {
     &burn_in_part, &chains_part, &estimates_part, &moves_part, &traces_part, &monitored_part, NULL};
@@ -171,10 +165,17 @@ const gbsi_part *const gbsi_ladders_parts[] = {&burn_in_part, &chains_part, &est
                                                &moves_part,   &traces_part, &monitored_part,
                                                &ladders_part, NULL};
 
-/* The first part from `part` on that is there. */
-static const gbsi_part *const *next_part(const gbs_run *run, const gbsi_part *const *part)
+static bool is_there(const gbsi_part *part, const gbsi_task *task, const gbsi_sampling *sampling)
 {
-    while (*part != NULL && (*part)->is_there != NULL && !(*part)->is_there(run)) {
+    return !(part->of_chains && gbsi_run_wants_temper(task)) &&
+           (part->is_there == NULL || part->is_there(sampling));
+}
+
+/* The first part from `part` on that is there. */
+static const gbsi_part *const *next_part(const gbsi_task *task, const gbsi_sampling *sampling,
+                                         const gbsi_part *const *part)
+{
+    while (*part != NULL && !is_there(*part, task, sampling)) {
         ++part;
     }
     return part;
@@ -194,13 +195,15 @@ static gbs_status missing(const char *name, gbs_error *err)
 }
 
 /* The parts of the runner, then that of a task that is one call. */
-static gbs_status save_parts(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+static gbs_status save_parts(const gbsi_task *task, const gbsi_sampling *sampling,
+                             const gbsi_checkpoints *checkpoints, const gbsi_sink *sink,
+                             gbs_error *err)
 {
-    const gbsi_more *more = &run->checkpoints.more;
-    const gbsi_part *const *part = next_part(run, run->task.runner->parts);
-    for (; *part != NULL; part = next_part(run, part + 1)) {
+    const gbsi_more *more = &checkpoints->more;
+    const gbsi_part *const *part = next_part(task, sampling, task->runner->parts);
+    for (; *part != NULL; part = next_part(task, sampling, part + 1)) {
         GBSI_PASS(put_name(sink, (*part)->name, err));
-        GBSI_PASS((*part)->save(run, sink, err));
+        GBSI_PASS((*part)->save(sampling, sink, err));
     }
     if (more->name != NULL) {
         GBSI_PASS(put_name(sink, more->name, err));
@@ -210,30 +213,32 @@ static gbs_status save_parts(const gbs_run *run, const gbsi_sink *sink, gbs_erro
 }
 
 /* The name of the next part into `found`, unless one is there already or the file has ended. */
-static gbs_status next_name(const gbs_run *run, const gbsi_source *source, char found[PART_NAME],
-                            gbs_error *err)
+static gbs_status next_name(const gbsi_checkpoints *checkpoints, const gbsi_source *source,
+                            char found[PART_NAME], gbs_error *err)
 {
-    return found[0] != '\0' || gbsi_kept_left(run->checkpoints.from) == 0
+    return found[0] != '\0' || gbsi_kept_left(checkpoints->from) == 0
                ? GBS_OK
                : source->take(source->context, found, PART_NAME, err);
 }
 
-gbs_status gbsi_run_load_parts(gbs_run *run, const gbsi_source *source, gbs_error *err)
+gbs_status gbsi_run_load_parts(const gbsi_task *task, gbsi_sampling *sampling,
+                               const gbsi_checkpoints *checkpoints, const gbsi_source *source,
+                               gbs_error *err)
 {
-    const gbsi_more *more = &run->checkpoints.more;
-    const gbsi_part *const *part = next_part(run, run->task.runner->parts);
+    const gbsi_more *more = &checkpoints->more;
+    const gbsi_part *const *part = next_part(task, sampling, task->runner->parts);
     char found[PART_NAME] = {0};
-    for (; *part != NULL; part = next_part(run, part + 1)) {
-        GBSI_PASS(next_name(run, source, found, err));
+    for (; *part != NULL; part = next_part(task, sampling, part + 1)) {
+        GBSI_PASS(next_name(checkpoints, source, found, err));
         if (strncmp(found, (*part)->name, sizeof found) == 0) {
             found[0] = '\0';
-            GBSI_PASS((*part)->load(run, source, err));
+            GBSI_PASS((*part)->load(sampling, source, err));
         } else if (!(*part)->may_lack) {
             return missing((*part)->name, err);
         }
     }
     if (more->name != NULL) {
-        GBSI_PASS(next_name(run, source, found, err));
+        GBSI_PASS(next_name(checkpoints, source, found, err));
         if (strncmp(found, more->name, sizeof found) != 0) {
             return missing(more->name, err);
         }
@@ -256,7 +261,7 @@ static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err
     const uint64_t n = k->n_text;
     GBSI_PASS(gbsi_put_numbers(sink, &n, 1, sizeof n, err));
     GBSI_PASS(sink->put(sink->context, k->text, k->n_text, err));
-    return save_parts(k->run, sink, err);
+    return save_parts(&k->run->task, &k->run->sampling, &k->run->checkpoints, sink, err);
 }
 
 /* Saving by several ranks: rank 0 alone writes the file, and receives the others' data part by part
@@ -305,10 +310,15 @@ static gbs_status write_checkpoint(gbs_run *run, const gbsi_drive *drive, unsign
     if (run->report.public.sweeps > 0) {
         GBSI_TRY(run->task.runner->errors(run, err));
     }
+    if (run->sampling.monitor.asked) {
+        GBSI_TRY(gbsi_monitor_gather(run->task.ranks, run->task.spread, &run->sampling.engine,
+                                     &run->sampling.monitor, err));
+    }
     if (run->checkpoints.draws != NULL) { /* on disk before they are named */
         why->status = gbsi_draw_log_sync(run->checkpoints.draws, why);
     }
-    const gbsi_standing s = stand(run, drive);
+    const gbsi_standing s =
+        stand(&run->task, &run->sampling, &run->checkpoints, &run->report, drive);
     GBSI_TRY(gbsi_checkpoint_text(run, &s, &text, &k.n_text, err));
     k.text = text;
     if (run->task.ranks != NULL) {
@@ -365,18 +375,19 @@ cleanup:
 }
 
 /* Whether a run can be kept, or go on. */
-static gbs_status check_run(const gbs_run *run, const char *option, gbs_error *err)
+static gbs_status check_run(const gbsi_runner *plain, const gbsi_engine *engine,
+                            const gbsi_report *report, const char *option, gbs_error *err)
 {
-    const gbsi_draw *draw = run->sampling.engine.executor.draw;
-    if (run->report.executed) {
+    const gbsi_draw *draw = engine->executor.draw;
+    if (report->executed) {
         return gbsi_fail(err, GBS_ERR_STATE, "--%s: this run was executed before", option);
     }
-    if (run->report.bare) {
+    if (report->bare) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                          "--%s: this run has no factors by which its model could be told again",
                          option);
     }
-    return !gbsi_runner_shares(run->task.plain) || draw->save == NULL || draw->weave != NULL
+    return !gbsi_runner_shares(plain) || draw->save == NULL || draw->weave != NULL
                ? GBS_OK
                : gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                            "--%s: draw %s cannot be kept where ranks share the model", option,
@@ -390,7 +401,7 @@ gbs_status gbs_run_checkpoint(gbs_run *run, const char *path, gbs_error *err)
     gbs_status status = GBS_OK;
     const size_t n = strlen(path) + 1;
     char *copy = NULL;
-    GBSI_TRY(check_run(run, "checkpoint", err));
+    GBSI_TRY(check_run(run->task.plain, &run->sampling.engine, &run->report, "checkpoint", err));
     copy = gbsi_alloc(n);
     GBSI_PASS(GBSI_HAVE(err, path, copy));
     memcpy(copy, path, n);
@@ -449,7 +460,7 @@ gbs_status gbs_run_resume(gbs_run *run, const char *path, gbs_error *err)
     gbsi_kept *kept = NULL;
     char *text = NULL;
     gbsi_standing s;
-    GBSI_TRY(check_run(run, "resume", err));
+    GBSI_TRY(check_run(run->task.plain, &run->sampling.engine, &run->report, "resume", err));
     if (run->task.problem.part == NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "%s: nothing is sampled in this run, so that it cannot go on", path);

@@ -339,17 +339,17 @@ static gbs_status need_same(const char *path, const char *what, const char *save
                : gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: %s %s, this is %s", path, what, saved, own);
 }
 
-static gbs_status check_option(const gbs_run *run, const char *path, const char *text,
-                               const char *name, gbs_error *err)
+static gbs_status check_option(const gbsi_runner *plain, const gbsi_checkpoints *checkpoints,
+                               const char *path, const char *text, const char *name, gbs_error *err)
 {
     char saved[VALUE];
     char own[VALUE] = "";
-    GBSI_PASS(gbs_option_get(&run->checkpoints.asked, name, own, sizeof own, err));
+    GBSI_PASS(gbs_option_get(&checkpoints->asked, name, own, sizeof own, err));
     if (!find_line(text, "--", name, saved)) {
         return gbsi_fail(err, GBS_ERR_FORMAT, "%s: the line --%s is missing", path, name);
     }
-    const bool fixed = gbsi_runner_shares(run->task.plain) &&
-                       (strcmp(name, "method") == 0 || strcmp(name, "lattice") == 0);
+    const bool fixed =
+        gbsi_runner_shares(plain) && (strcmp(name, "method") == 0 || strcmp(name, "lattice") == 0);
     return strcmp(saved, own) == 0
                ? GBS_OK
                : gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -377,7 +377,7 @@ static gbs_status check_identity(const gbs_run *run, const char *path, const cha
     for (size_t i = 0; i < gbsi_n_options; ++i) {
         const char *name = gbsi_options[i].shown.name;
         if (!is_in(may_differ, N_OF(may_differ), name)) {
-            GBSI_TRY(check_option(run, path, text, name, err));
+            GBSI_TRY(check_option(run->task.plain, &run->checkpoints, path, text, name, err));
         }
     }
     for (size_t i = 0; i < N_OF(inputs); ++i) {
@@ -438,22 +438,23 @@ static gbs_status check_schedule(const gbsi_checkpoints *checkpoints, const char
 
 /* Checks that the length of the run, which may have changed, does not change how the run goes
  * on. */
-static gbs_status check_length(const gbs_run *run, const char *path, const char *text,
-                               const gbsi_standing *s, gbs_error *err)
+static gbs_status check_length(const gbsi_task *task, const gbsi_checkpoints *checkpoints,
+                               const char *path, const char *text, const gbsi_standing *s,
+                               gbs_error *err)
 {
-    gbs_run_options options = run->task.options;
+    gbs_run_options options = task->options;
     const bool anneals =
-        run->task.purpose.anneals && (run->task.runner->traits & GBSI_RUNNER_OVER_CHAINS) == 0;
+        task->purpose.anneals && (task->runner->traits & GBSI_RUNNER_OVER_CHAINS) == 0;
     if (anneals) {
-        GBSI_PASS(check_schedule(&run->checkpoints, path, text, err));
+        GBSI_PASS(check_schedule(checkpoints, path, text, err));
     }
     GBSI_PASS(gbsi_text_decided(path, text, &options, err));
-    GBSI_PASS(gbsi_shared_check_scan(run, path, options.scan, err));
-    if (s->bins != gbsi_run_bins(&run->task.problem, &options)) {
+    GBSI_PASS(gbsi_shared_check_scan(task->plain, &task->shared, path, options.scan, err));
+    if (s->bins != gbsi_run_bins(&task->problem, &options)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "%s: the number of bins follows from --sweeps or --target-error, and "
                          "these give %" PRIu64 " in place of %" PRIu64 ": leave them as they were",
-                         path, gbsi_run_bins(&run->task.problem, &options), s->bins);
+                         path, gbsi_run_bins(&task->problem, &options), s->bins);
     }
     if (s->cud_bits != options.cud_bits) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -474,7 +475,7 @@ gbs_status gbsi_text_check(const gbs_run *run, const char *path, const char *tex
                            const gbsi_standing *s, gbs_error *err)
 {
     const gbs_status status = check_identity(run, path, text, err);
-    return status < 0 ? status : check_length(run, path, text, s, err);
+    return status < 0 ? status : check_length(&run->task, &run->checkpoints, path, text, s, err);
 }
 
 void gbsi_text_line(const char *text, const char *name, char *value, size_t n)

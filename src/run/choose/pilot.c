@@ -263,7 +263,7 @@ static gbs_status widen(pilot *p, gbs_error *err)
     gbs_report *r = &p->run->report.public;
     const uint32_t i = r->n_trials;
     const gbs_run_options how = splashes_of(p, width[i - 1]);
-    gbs_status status = gbsi_trial_new(p->run, p->plan, p->schedule, &how, i, p->pool,
+    gbs_status status = gbsi_trial_new(&p->run->task, p->plan, p->schedule, &how, i, p->pool,
                                        &p->drive->watch, &p->trial[i], err);
     p->cut = p->cut || status == GBS_STOPPED || status == GBS_ERR_STOPPED;
     if (status == GBS_ERR_LIMIT ||
@@ -292,7 +292,7 @@ static gbs_status try_chromatic(pilot *p, gbs_error *err)
     const double least = FIRST_SPLASH * least_of_candidate(p);
     uint64_t n = power_of_two(shortest_run(&run->task.options, p->least_passes) / SHARE,
                               FIRST_LEAST, FIRST_MOST);
-    GBSI_TRY(gbsi_trial_new(run, p->plan, p->schedule, &run->task.options, 0, p->pool,
+    GBSI_TRY(gbsi_trial_new(&run->task, p->plan, p->schedule, &run->task.options, 0, p->pool,
                             &p->drive->watch, &p->trial[0], err));
     p->cut = p->cut || status == GBS_STOPPED;
     r->trial[r->n_trials++].scan = run->sampling.engine.scan->name;

@@ -73,9 +73,10 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_trial_new(const gbs_run *run, const gbsi_plan *plan, const gbsi_schedule *schedule,
-                          const gbs_run_options *how, uint32_t number, gbsi_pool *pool,
-                          gbsi_watch *watch, gbsi_trial **out, gbs_error *err)
+gbs_status gbsi_trial_new(const gbsi_task *task, const gbsi_plan *plan,
+                          const gbsi_schedule *schedule, const gbs_run_options *how,
+                          uint32_t number, gbsi_pool *pool, gbsi_watch *watch, gbsi_trial **out,
+                          gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_run_options options = *how;
@@ -84,7 +85,7 @@ gbs_status gbsi_trial_new(const gbs_run *run, const gbsi_plan *plan, const gbsi_
     options.chains = GBSI_TRIAL_CHAINS;
     t->plan = plan;
     t->schedule = schedule;
-    t->run_chains = (uint32_t)run->task.options.chains;
+    t->run_chains = (uint32_t)task->options.chains;
     t->first = FIRST_PASS + number * PASSES;
     GBSI_TRY(watch_some(t, err));
     const gbsi_executor_setting setting = {.pass = gbsi_pass_of(options.scan),
@@ -94,7 +95,7 @@ gbs_status gbsi_trial_new(const gbs_run *run, const gbsi_plan *plan, const gbsi_
                                            .pool = pool};
     GBSI_TRY(gbsi_executor_init(&t->executor, &setting, err));
     t->executor.watch = watch;
-    GBSI_TRY(start(t, &run->task.problem, &run->task.options, err));
+    GBSI_TRY(start(t, &task->problem, &task->options, err));
     *out = t;
     t = NULL;
 cleanup:

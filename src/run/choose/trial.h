@@ -15,9 +15,10 @@ typedef struct gbsi_trial gbsi_trial;
  * @param number of the trial in the run: its random numbers are its own.
  * @param pool   borrowed, NULL: one thread; bits do not depend on it.
  * @param watch  borrowed; where it stops, starts and passes are cut short: GBS_STOPPED. */
-gbs_status gbsi_trial_new(const gbs_run *run, const gbsi_plan *plan, const gbsi_schedule *schedule,
-                          const gbs_run_options *how, uint32_t number, gbsi_pool *pool,
-                          gbsi_watch *watch, gbsi_trial **out, gbs_error *err);
+gbs_status gbsi_trial_new(const gbsi_task *task, const gbsi_plan *plan,
+                          const gbsi_schedule *schedule, const gbs_run_options *how,
+                          uint32_t number, gbsi_pool *pool, gbsi_watch *watch, gbsi_trial **out,
+                          gbs_error *err);
 void gbsi_trial_free(gbsi_trial *trial);
 /* The bytes that gbsi_trial_new() takes at most, without splashes. */
 uint64_t gbsi_trial_bytes(const gbsi_plan *plan, uint32_t n_threads);

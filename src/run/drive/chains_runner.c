@@ -23,8 +23,10 @@ static uint64_t check_after(unsigned k)
 static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     const bool decides = run->report.public.target_error != 0.0 && drive->stop == GBSI_GO_ON &&
-                         gbsi_run_long_enough(run);
-    const bool costly = run->task.plain->bits != 0 && gbsi_run_n_places(run) >= MANY_SPINS;
+                         gbsi_run_long_enough(&run->task, &run->sampling.engine, &run->report);
+    const bool costly =
+        run->task.plain->bits != 0 &&
+        gbsi_run_n_places(run->task.plain, &run->task.shared, &run->sampling.engine) >= MANY_SPINS;
     const bool shown = drive->callbacks->progress != NULL && !costly;
     if (!decides && !shown && run->task.ranks == NULL) {
         return GBS_OK;
@@ -37,12 +39,17 @@ static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     }
     const bool reached = run->report.public.max_mcse <= run->report.public.target_error &&
                          gbsi_run_chains_agree(run->task.runner, &run->report) &&
-                         gbsi_run_has_wandered(run);
+                         gbsi_run_has_wandered(&run->task, &run->report);
     const bool still = reached && run->report.public.n_hardly_moved > 0;
-    bool stops = reached && !(still && gbsi_run_may_climb(run, drive, false));
-    const bool climbs = gbsi_run_is_stuck(run, drive, run->report.public.max_rhat) ||
-                        (still && gbsi_run_may_climb(run, drive, true));
-    const gbs_status turned = gbsi_run_turn_to_ladders(run, drive, climbs, err);
+    bool stops =
+        reached && !(still && gbsi_run_may_climb(&run->task, &run->sampling.engine, &run->memory,
+                                                 &run->report, drive, false));
+    const bool climbs = gbsi_run_is_stuck(&run->task, &run->sampling.engine, &run->memory, drive,
+                                          run->report.public.max_rhat) ||
+                        (still && gbsi_run_may_climb(&run->task, &run->sampling.engine,
+                                                     &run->memory, &run->report, drive, true));
+    const gbs_status turned = gbsi_run_turn_to_ladders(run->task.plain, run->task.ranks,
+                                                       &run->report, drive, climbs, err);
     if (turned < 0 || drive->stop != GBSI_GO_ON) {
         return turned;
     }
@@ -77,7 +84,8 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     unsigned k = 0;
     gbsi_giving g = {0};
     if (draws) {
-        GBSI_TRY(gbsi_giving_take(run, splits, &g, err));
+        GBSI_TRY(
+            gbsi_giving_take(&run->task, &run->sampling.engine, &run->report, splits, &g, err));
     }
     while (check_after(k) < run->report.public.sweeps) {
         ++k;
@@ -87,7 +95,8 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         if (drive->stop != GBSI_GO_ON) {
             break;
         }
-        GBSI_TRY(gbsi_run_pass(run, drive, true, err));
+        GBSI_TRY(gbsi_run_pass(&run->task, &run->sampling, &run->checkpoints, &run->report, drive,
+                               true, err));
         if (status == GBS_STOPPED) {
             break;
         }
@@ -105,18 +114,20 @@ cleanup:
 /* A run that the clock or a signal ended during burn-in has one sweep as its estimate: the same
  * bits as a run with so long a burn-in and one sweep. Draws have no such mark, and are not given.
  */
-static gbs_status keep_one_sweep(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+static gbs_status keep_one_sweep(gbsi_task *task, gbsi_sampling *sampling,
+                                 const gbsi_checkpoints *checkpoints, gbsi_report *report,
+                                 gbsi_drive *drive, gbs_error *err)
 {
     const gbsi_stop stop = drive->stop;
     const bool ended = stop == GBSI_STOP_TIME || stop == GBSI_STOP_SIGNAL;
-    if (!ended || run->report.public.sweeps > 0 || run->report.public.burn_in == 0 ||
-        run->sampling.estimates.estimate == NULL || drive->callbacks->draw != NULL) {
+    if (!ended || report->public.sweeps > 0 || report->public.burn_in == 0 ||
+        sampling->estimates.estimate == NULL || drive->callbacks->draw != NULL) {
         return GBS_OK;
     }
     drive->stop = GBSI_GO_ON; /* that sweep has a moment of its own */
-    const gbs_status status = gbsi_run_pass(run, drive, true, err);
+    const gbs_status status = gbsi_run_pass(task, sampling, checkpoints, report, drive, true, err);
     drive->stop = stop;
-    run->report.public.in_burn_in = status >= 0;
+    report->public.in_burn_in = status >= 0;
     return status;
 }
 
@@ -130,15 +141,20 @@ gbs_status gbsi_chains_advance(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         GBSI_TRY(gbsi_run_burn_in(run, drive, err));
     }
     if (run->report.public.sweeps == 0) {
-        GBSI_TRY(gbsi_run_turn_to_ladders(run, drive, gbsi_run_is_slow(run, drive), err));
+        GBSI_TRY(gbsi_run_turn_to_ladders(
+            run->task.plain, run->task.ranks, &run->report, drive,
+            gbsi_run_is_slow(&run->task, &run->sampling.engine, &run->memory, &run->report, drive),
+            err));
     }
     GBSI_TRY(sample(run, drive, err));
     run->sampling.phase =
         drive->stop == GBSI_STOP_TO_TEMPER ? GBSI_PHASE_STUCK : run->sampling.phase;
     GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASSES, err));
-    GBSI_TRY(keep_one_sweep(run, drive, err)); /* no part of what goes on */
-    GBSI_TRY(gbsi_run_compare(run, drive, err));
-    GBSI_TRY(gbsi_monitor_gather(run, err));
+    GBSI_TRY(keep_one_sweep(&run->task, &run->sampling, &run->checkpoints, &run->report, drive,
+                            err)); /* no part of what goes on */
+    GBSI_TRY(gbsi_run_compare(&run->task, &run->sampling, &run->report, drive, err));
+    GBSI_TRY(gbsi_monitor_gather(run->task.ranks, run->task.spread, &run->sampling.engine,
+                                 &run->sampling.monitor, err));
     run->report.connected = gbsi_executor_connects(&run->sampling.engine.executor);
     if (drive->stop == GBSI_STOP_TO_TEMPER) {
         drive->stop = GBSI_GO_ON;
@@ -154,13 +170,15 @@ gbs_status gbsi_chains_errors(gbs_run *run, gbs_error *err)
 {
     GBSI_PASS(gbsi_estimates_report(&run->sampling.estimates, run->sampling.engine.pool,
                                     &run->report.public, err));
-    return gbsi_run_find_still(run, err);
+    return gbsi_run_find_still(run->task.ranks, &run->task.shared, &run->sampling.engine,
+                               &run->sampling.estimates, &run->report, err);
 }
 
 gbs_status gbsi_chains_remark(gbs_run *run, gbs_error *err)
 {
     if (!run->report.burn_in_agreed) {
-        GBSI_PASS(gbsi_burn_in_warn(run, err));
+        GBSI_PASS(gbsi_burn_in_warn(&run->task, &run->sampling.engine, &run->sampling.burn_in,
+                                    &run->report, err));
     }
     if (run->report.n_precise > 0) {
         GBSI_PASS(gbsi_report_warn(&run->report, err,
@@ -191,16 +209,17 @@ gbs_status gbsi_chains_check(const gbs_run *run, gbs_error *err)
                      "on several ranks marginals can be read once gbs_run_execute() has ended");
 }
 
-static void chains_marginal(const gbs_run *run, uint32_t v, double *const row[GBSI_N_ROWS])
+static void chains_marginal(const gbsi_sampling *sampling, uint32_t v,
+                            double *const row[GBSI_N_ROWS])
 {
-    const uint32_t slot = run->sampling.engine.plan->slot_of[v];
-    gbsi_estimate_slot(run->sampling.estimates.estimate, slot, row[GBSI_P], row[GBSI_MCSE],
+    const uint32_t slot = sampling->engine.plan->slot_of[v];
+    gbsi_estimate_slot(sampling->estimates.estimate, slot, row[GBSI_P], row[GBSI_MCSE],
                        row[GBSI_ESS], row[GBSI_RHAT]);
 }
 
-static bool suits(const gbs_run *run)
+static bool suits(const gbsi_task *task)
 {
-    return run->task.problem.part != NULL;
+    return task->problem.part != NULL;
 }
 
 const gbsi_runner gbsi_runner_chains = {

@@ -22,8 +22,11 @@ static gbs_status settle_scan(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     if (!run->sampling.engine.undecided) {
         return GBS_OK;
     }
-    GBSI_PASS(gbsi_run_choose_scan(
-        run, drive, gbsi_run_least_passes(run, run->task.problem.part->n_variables), &bytes, err));
+    GBSI_PASS(gbsi_run_choose_scan(run, drive,
+                                   gbsi_run_least_passes(&run->task.options, &run->task.purpose,
+                                                         &run->report,
+                                                         run->task.problem.part->n_variables),
+                                   &bytes, err));
     if (r->chosen > 0) {
         GBSI_PASS(gbsi_run_rescan(run, gbsi_scan_with(GBSI_SCAN_CANDIDATE), &drive->watch, err));
     }
@@ -50,5 +53,5 @@ gbs_status gbsi_chains_start(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     GBSI_PASS(find_support(&run->report, &run->task.problem, drive, err));
     GBSI_PASS(gbsi_chains_decide(run, drive, err));
-    return gbsi_run_set_starts(run, drive, err);
+    return gbsi_run_set_starts(&run->task, &run->sampling.engine, &run->report, drive, err);
 }

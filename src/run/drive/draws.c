@@ -8,13 +8,14 @@
 #include "base/memory.h"
 #include "chains/density.h"
 
-static gbs_status rows_take(gbsi_draw_rows *rows, const gbs_run *run, gbs_error *err)
+static gbs_status rows_take(gbsi_draw_rows *rows, const gbsi_problem *problem,
+                            const gbs_ranks *ranks, const gbsi_engine *engine, gbs_error *err)
 {
-    const uint32_t n = run->task.problem.model->n_variables;
-    const gbsi_executor *x = &run->sampling.engine.executor;
+    const uint32_t n = problem->model->n_variables;
+    const gbsi_executor *x = &engine->executor;
     rows->size = sizeof(double) + n * sizeof *rows->state;
     rows->own = gbsi_alloc_array(x->n_chains, rows->size);
-    rows->all = gbsi_alloc_array(gbsi_run_speaks(run->task.ranks) ? x->n_all : 0, rows->size);
+    rows->all = gbsi_alloc_array(gbsi_run_speaks(ranks) ? x->n_all : 0, rows->size);
     rows->state = gbsi_alloc_array(n, sizeof *rows->state);
     return GBSI_HAVE(err, "draws of all ranks", rows->own, rows->all, rows->state);
 }
@@ -34,20 +35,19 @@ static void rows_put(gbsi_draw_rows *rows, uint32_t chain, double log_density,
     memcpy(row + sizeof log_density, state, rows->size - sizeof log_density);
 }
 
-static gbs_status rows_give(gbsi_draw_rows *rows, gbs_run *run, const gbsi_drive *drive,
-                            uint64_t draw, gbs_error *err)
+static gbs_status rows_give(gbsi_draw_rows *rows, const gbs_ranks *ranks, const gbsi_engine *engine,
+                            gbsi_checkpoints *checkpoints, gbsi_report *report,
+                            const gbsi_drive *drive, uint64_t draw, gbs_error *err)
 {
-    gbs_status status = gbsi_run_gather(run->task.ranks, &run->sampling.engine, rows->own,
-                                        rows->size, rows->all, err);
-    const uint32_t n_given =
-        gbsi_run_speaks(run->task.ranks) ? run->sampling.engine.executor.n_all : 0;
+    gbs_status status = gbsi_run_gather(ranks, engine, rows->own, rows->size, rows->all, err);
+    const uint32_t n_given = gbsi_run_speaks(ranks) ? engine->executor.n_all : 0;
     for (uint32_t chain = 0; chain < n_given && status >= 0; ++chain) {
         const unsigned char *row = rows->all + chain * rows->size;
         double log_density = 0.0;
         memcpy(&log_density, row, sizeof log_density);
         memcpy(rows->state, row + sizeof log_density, rows->size - sizeof log_density);
-        status = gbsi_run_give_draw(&run->checkpoints, &run->report, drive, draw, chain,
-                                    log_density, rows->state, err);
+        status = gbsi_run_give_draw(checkpoints, report, drive, draw, chain, log_density,
+                                    rows->state, err);
     }
     return status;
 }
@@ -103,7 +103,8 @@ static gbs_status give_each(gbs_run *run, const gbsi_drive *drive, gbsi_giving *
         }
     }
     if (status >= 0 && g->rows.own != NULL) {
-        status = rows_give(&g->rows, run, drive, draw, err);
+        status = rows_give(&g->rows, run->task.ranks, &run->sampling.engine, &run->checkpoints,
+                           &run->report, drive, draw, err);
     }
 cleanup:
     return status;
@@ -116,21 +117,23 @@ void gbsi_giving_free(gbsi_giving *g)
     rows_free(&g->rows);
 }
 
-gbs_status gbsi_giving_take(gbs_run *run, bool splits, gbsi_giving *g, gbs_error *err)
+gbs_status gbsi_giving_take(const gbsi_task *task, const gbsi_engine *engine, gbsi_report *report,
+                            bool splits, gbsi_giving *g, gbs_error *err)
 {
-    const bool shares = gbsi_runner_shares(run->task.plain);
-    const size_t n_model = shares ? run->task.shared.share->facts.n_user_variables
-                                  : run->task.problem.model->n_variables;
-    g->x = gbsi_alloc_array((splits ? 2 : 1) * (size_t)run->task.problem.part->n_variables,
-                            sizeof *g->x);
+    const bool shares = gbsi_runner_shares(task->plain);
+    const size_t n_model =
+        shares ? task->shared.share->facts.n_user_variables : task->problem.model->n_variables;
+    g->x =
+        gbsi_alloc_array((splits ? 2 : 1) * (size_t)task->problem.part->n_variables, sizeof *g->x);
     g->user = gbsi_alloc_array(n_model, sizeof *g->user);
-    run->report.split_draws = splits;
+    report->split_draws = splits;
     GBSI_PASS(GBSI_HAVE(err, "run", g->x, g->user));
     if (shares) {
         return GBS_OK;
     }
-    memcpy(g->user, run->task.problem.whole->fixed_state, n_model * sizeof *g->user);
-    return run->task.spread == NULL ? GBS_OK : rows_take(&g->rows, run, err);
+    memcpy(g->user, task->problem.whole->fixed_state, n_model * sizeof *g->user);
+    return task->spread == NULL ? GBS_OK
+                                : rows_take(&g->rows, &task->problem, task->ranks, engine, err);
 }
 
 gbs_status gbsi_giving_give(gbs_run *run, const gbsi_drive *drive, gbsi_giving *giving,

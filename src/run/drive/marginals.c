@@ -104,7 +104,7 @@ static void variable_marginal(const marginals_job *job, uint32_t u, double *scra
     }
     row[GBSI_P][0] = NAN; /* omitted by the scan */
     if (of_part != GBSI_NONE) {
-        job->run->task.runner->marginal(job->run, of_part, row);
+        job->run->task.runner->marginal(&job->run->sampling, of_part, row);
     }
     if (!isnan(row[GBSI_P][0])) {
         put_sampled(job, at, row, state, k);

@@ -63,21 +63,22 @@ void gbsi_monitor_free(gbsi_monitor *m)
     gbsi_free(m->state);
 }
 
-gbs_status gbsi_monitor_begin(gbs_run *run, gbs_error *err)
+gbs_status gbsi_monitor_begin(const gbsi_problem *problem, gbsi_monitor *monitor,
+                              const gbsi_report *report, gbs_error *err)
 {
-    gbsi_monitor *m = &run->sampling.monitor;
-    const uint32_t n_part = run->task.problem.part->n_variables;
-    const uint32_t n_model = run->task.problem.model->n_variables;
+    gbsi_monitor *m = monitor;
+    const uint32_t n_part = problem->part->n_variables;
+    const uint32_t n_model = problem->model->n_variables;
     if (!m->asked) {
         return GBS_OK;
     }
-    const uint32_t n_chains = run->report.public.chains;
+    const uint32_t n_chains = report->public.chains;
     const bool large = (uint64_t)n_part * n_chains > MOST_UPDATES;
     m->x = gbsi_alloc_array(2 * (size_t)n_part, sizeof *m->x);
     m->user = gbsi_alloc_array(n_model, sizeof *m->user);
     m->state = gbsi_alloc_array((size_t)m->n + 1, sizeof *m->state);
     GBSI_PASS(GBSI_HAVE(err, "monitor", m->x, m->user, m->state));
-    memcpy(m->user, run->task.problem.whole->fixed_state, n_model * sizeof *m->user);
+    memcpy(m->user, problem->whole->fixed_state, n_model * sizeof *m->user);
     return gbsi_thinned_init(&m->traces, n_chains, m->n, large ? STRIDE : 1, err);
 }
 
@@ -98,50 +99,49 @@ static void keep(gbsi_monitor *m, gbsi_engine *engine, uint32_t chain, double de
 }
 
 /* The same without them: in a large model few variables are monitored. */
-static void keep_single(gbs_run *run, uint32_t chain, double density)
+static void keep_single(const gbsi_problem *problem, const gbsi_engine *engine, gbsi_monitor *m,
+                        uint32_t chain, double density)
 {
-    gbsi_monitor *m = &run->sampling.monitor;
-    const gbsi_conditioned *part = run->task.problem.part;
+    const gbsi_conditioned *part = problem->part;
     for (uint32_t i = 0; i < m->n; ++i) {
-        const uint32_t v = sampled_as(&run->task.problem, m->variable[i]);
-        m->state[i] =
-            v == GBSI_NONE
-                ? m->user[m->variable[i]]
-                : gbsi_conditioned_states(
-                      part, v)[gbsi_executor_state(&run->sampling.engine.executor, chain, v)];
+        const uint32_t v = sampled_as(problem, m->variable[i]);
+        m->state[i] = v == GBSI_NONE
+                          ? m->user[m->variable[i]]
+                          : gbsi_conditioned_states(
+                                part, v)[gbsi_executor_state(&engine->executor, chain, v)];
     }
-    gbsi_thinned_set(&m->traces, run->sampling.engine.executor.first_chain + chain, density,
-                     m->state);
+    gbsi_thinned_set(&m->traces, engine->executor.first_chain + chain, density, m->state);
 }
 
-void gbsi_monitor_pass(gbs_run *run)
+void gbsi_monitor_pass(const gbsi_problem *problem, gbsi_engine *engine, gbsi_monitor *monitor,
+                       const gbsi_report *report)
 {
-    gbsi_monitor *m = &run->sampling.monitor;
-    const gbsi_executor *x = &run->sampling.engine.executor;
-    const gbsi_conditioned *part = run->task.problem.part;
+    gbsi_monitor *m = monitor;
+    const gbsi_executor *x = &engine->executor;
+    const gbsi_conditioned *part = problem->part;
     double density[GBSI_LANES];
     if (!m->asked || !gbsi_thinned_pass(&m->traces)) {
         return;
     }
-    const bool splits = (run->sampling.engine.scan_traits & GBSI_SCAN_SPLITS) != 0;
+    const bool splits = (engine->scan_traits & GBSI_SCAN_SPLITS) != 0;
     const uint32_t n_chains = splits ? m->traces.n_chains : x->n_chains;
     for (uint32_t chain = 0; chain < n_chains; ++chain) {
         if (splits) {
             const double whole =
-                gbsi_recombine(&run->sampling.engine, part, chain, m->x, m->x + part->n_variables);
+                gbsi_recombine(engine, part, chain, m->x, m->x + part->n_variables);
             gbsi_part_user_state(part, m->x, m->user);
-            keep(&run->sampling.monitor, &run->sampling.engine, chain, whole);
+            keep(monitor, engine, chain, whole);
             continue;
         }
         if (chain % x->lanes == 0) {
             gbsi_executor_group_density(x, chain / x->lanes, NULL, density);
         }
-        const double own = run->report.public.n_omitted > 0 ? NAN : density[chain % x->lanes];
+        const double own = report->public.n_omitted > 0 ? NAN : density[chain % x->lanes];
         if (x->pass->get == NULL) {
-            keep_single(run, chain, own);
+            keep_single(problem, engine, monitor, chain, own);
         } else {
-            gbsi_run_user_state(&run->sampling.engine, &run->task.problem, chain, m->x, m->user);
-            keep(&run->sampling.monitor, &run->sampling.engine, chain, own);
+            gbsi_run_user_state(engine, problem, chain, m->x, m->user);
+            keep(monitor, engine, chain, own);
         }
     }
     gbsi_thinned_end(&m->traces);

@@ -16,17 +16,18 @@ typedef struct decisions {
     char exact[40]; /* digest of the components that are exact */
 } decisions;
 
-static gbs_status decide(const gbs_run *run, decisions *d, gbs_error *err)
+static gbs_status decide(const gbsi_problem *problem, const gbsi_engine *engine,
+                         const gbsi_report *report, decisions *d, gbs_error *err)
 {
-    const gbs_report *r = &run->report.public;
+    const gbs_report *r = &report->public;
     *d = (decisions){.n_free = r->n_free_variables,
                      .n_exact = r->n_exact_variables,
                      .n_components = r->n_components,
-                     .all_exact = run->task.problem.part == NULL,
+                     .all_exact = problem->part == NULL,
                      .chains = r->chains,
                      .n_levels = r->n_levels,
-                     .undecided = run->sampling.engine.undecided};
-    return gbsi_digest_exact(&run->report, &run->task.problem, d->exact, err);
+                     .undecided = engine->undecided};
+    return gbsi_digest_exact(report, problem, d->exact, err);
 }
 
 /* The first line of rank 0's that is another here. */
@@ -61,14 +62,16 @@ cleanup:
     return status;
 }
 
-static gbs_status compare_decisions(const gbs_run *run, gbs_error *err)
+static gbs_status compare_decisions(const gbsi_problem *problem, const gbs_ranks *ranks,
+                                    const gbsi_engine *engine, const gbsi_report *report,
+                                    gbs_error *err)
 {
     gbs_status status = GBS_OK;
     decisions own;
     decisions first;
-    GBSI_TRY(decide(run, &own, err));
+    GBSI_TRY(decide(problem, engine, report, &own, err));
     first = own;
-    GBSI_TRY(gbsi_ranks_broadcast(run->task.ranks, &first, sizeof first, err));
+    GBSI_TRY(gbsi_ranks_broadcast(ranks, &first, sizeof first, err));
     if (memcmp(&own, &first, sizeof own) != 0) {
         status = gbsi_fail(err, GBS_ERR_STATE,
                            "this rank would answer %" PRIu64 " of %" PRIu64
@@ -103,7 +106,10 @@ cleanup:
 gbs_status gbsi_ranks_compare(const gbs_run *run, gbs_error *err)
 {
     GBSI_PASS(gbsi_ranks_meet(run->task.ranks, compare_by(run, gbsi_identity_text, err), err));
-    return gbsi_ranks_meet(run->task.ranks, compare_decisions(run, err), err);
+    return gbsi_ranks_meet(run->task.ranks,
+                           compare_decisions(&run->task.problem, run->task.ranks,
+                                             &run->sampling.engine, &run->report, err),
+                           err);
 }
 
 gbs_status gbsi_ranks_compare_files(const gbs_run *run, gbs_error *err)

@@ -45,30 +45,34 @@ static double least_draws(const gbsi_report *report, const gbsi_run_purpose *pur
     return 0.25 / (target * target);
 }
 
-double gbsi_run_least_passes(const gbs_run *run, double updates_per_pass)
+double gbsi_run_least_passes(const gbs_run_options *options, const gbsi_run_purpose *purpose,
+                             const gbsi_report *report, double updates_per_pass)
 {
-    const double chains = run->report.public.chains;
-    const double by_draws = least_draws(&run->report, &run->task.purpose) / chains;
+    const double chains = report->public.chains;
+    const double by_draws = least_draws(report, purpose) / chains;
     const double by_updates = (double)GBSI_LEAST_UPDATES / (updates_per_pass * chains);
-    return by_updates > by_draws && !run->task.options.restarts ? by_updates : by_draws;
+    return by_updates > by_draws && !options->restarts ? by_updates : by_draws;
 }
 
 /* Updates of one chain in a pass; those of a ladder, in which replicas move, are of all its levels.
  */
-static double updates_per_pass(const gbs_run *run)
+static double updates_per_pass(const gbsi_runner *plain, const gbsi_shared *shared,
+                               const gbsi_engine *engine, const gbsi_report *report)
 {
-    const uint32_t levels = run->report.public.temperatures;
-    return (double)gbsi_run_n_places(run) * (levels > 0 ? levels : 1);
+    const uint32_t levels = report->public.temperatures;
+    return (double)gbsi_run_n_places(plain, shared, engine) * (levels > 0 ? levels : 1);
 }
 
-bool gbsi_run_long_enough(const gbs_run *run)
+bool gbsi_run_long_enough(const gbsi_task *task, const gbsi_engine *engine,
+                          const gbsi_report *report)
 {
-    const double draws = (double)run->report.public.sweeps * run->report.public.chains;
-    const bool many =
-        updates_per_pass(run) * draws >= (double)GBSI_LEAST_UPDATES || run->task.options.restarts;
+    const double draws = (double)report->public.sweeps * report->public.chains;
+    const bool many = updates_per_pass(task->plain, &task->shared, engine, report) * draws >=
+                          (double)GBSI_LEAST_UPDATES ||
+                      task->options.restarts;
     return many &&
-           draws >= least_draws(&run->report,
-                                &run->task.purpose); /* with restarts all draws are independent */
+           draws >=
+               least_draws(report, &task->purpose); /* with restarts all draws are independent */
 }
 
 /* Whether the bound on the error holds from any start, even for a single chain. */
@@ -79,13 +83,13 @@ static bool is_proved(const gbs_run_options *options)
 
 /* A state of the target's probability that chains take as long to leave as they took to forget
  * where they started is visited this often by all of them together. [M9] */
-static double visits_of_slow_states(const gbs_run *run)
+static double visits_of_slow_states(const gbsi_run_purpose *purpose, const gbsi_runner *runner,
+                                    const gbsi_report *report)
 {
-    const gbs_report *r = &run->report.public;
-    const double slow = climbs(run->task.runner) ? 0.0 : (double)run->report.slow_passes;
+    const gbs_report *r = &report->public;
+    const double slow = climbs(runner) ? 0.0 : (double)report->slow_passes;
     const double draws = (double)r->sweeps * r->chains;
-    return slow > 0.0 ? target_of(&run->report, &run->task.purpose) * draws / slow
-                      : (double)INFINITY;
+    return slow > 0.0 ? target_of(report, purpose) * draws / slow : (double)INFINITY;
 }
 
 static double visits_needed(const gbsi_report *report, const gbsi_problem *problem)
@@ -95,10 +99,11 @@ static double visits_needed(const gbsi_report *report, const gbsi_problem *probl
                : GBSI_LEAST_VISITS;
 }
 
-bool gbsi_run_has_wandered(const gbs_run *run)
+bool gbsi_run_has_wandered(const gbsi_task *task, const gbsi_report *report)
 {
-    return is_proved(&run->task.options) ||
-           visits_of_slow_states(run) >= visits_needed(&run->report, &run->task.problem);
+    return is_proved(&task->options) ||
+           visits_of_slow_states(&task->purpose, task->runner, report) >=
+               visits_needed(report, &task->problem);
 }
 
 /* ---- used by the conditions and figures of verdict.def --------------------------------------- */
@@ -120,18 +125,18 @@ static bool draw_is_exact(const gbsi_engine *engine)
 }
 
 /* Whether the run could have been given ladders. */
-static bool takes_ladders(const gbs_run *run)
+static bool takes_ladders(const gbsi_task *task)
 {
-    gbs_run_options o = run->task.options;
+    gbs_run_options o = task->options;
     o.temper = 16;
-    return !gbsi_runner_shares(run->task.plain) && !run->task.purpose.draws &&
-           !run->task.purpose.up_only && gbsi_options_check(&o, NULL) >= 0;
+    return !gbsi_runner_shares(task->plain) && !task->purpose.draws && !task->purpose.up_only &&
+           gbsi_options_check(&o, NULL) >= 0;
 }
 
 /* Whether ladders may help: chains are so far apart that auto would try ladders. */
-static bool ladders_may_help(const gbs_run *run)
+static bool ladders_may_help(const gbsi_task *task, const gbsi_report *report)
 {
-    return run->report.public.max_rhat > GBSI_STUCK_RHAT && takes_ladders(run);
+    return report->public.max_rhat > GBSI_STUCK_RHAT && takes_ladders(task);
 }
 
 /* The scan of blocks that verdict.def advises. */
@@ -142,14 +147,14 @@ static const char *block_scan(void)
 
 /* What makes blocks larger: "--scan splash", or in a run that has splashes already "a larger
  * --width". In two parts, as the scan is known by a trait. */
-static const char *larger_blocks(const gbs_run *run)
+static const char *larger_blocks(const gbsi_engine *engine)
 {
-    return has_splashes(&run->sampling.engine) ? "a larger --width" : "--scan ";
+    return has_splashes(engine) ? "a larger --width" : "--scan ";
 }
 
-static const char *block_scan_unless_used(const gbs_run *run)
+static const char *block_scan_unless_used(const gbsi_engine *engine)
 {
-    return has_splashes(&run->sampling.engine) ? "" : block_scan();
+    return has_splashes(engine) ? "" : block_scan();
 }
 
 static const char *independent_draw(void)
@@ -169,25 +174,30 @@ static double round_up(double sweeps)
 }
 
 /* The sweeps that gbsi_run_long_enough() needs. */
-static double least_sweeps(const gbs_run *run)
+static double least_sweeps(const gbsi_task *task, const gbsi_engine *engine,
+                           const gbsi_report *report)
 {
-    return round_up(gbsi_run_least_passes(run, updates_per_pass(run)));
+    return round_up(
+        gbsi_run_least_passes(&task->options, &task->purpose, report,
+                              updates_per_pass(task->plain, &task->shared, engine, report)));
 }
 
 /* The sweeps that gbsi_run_has_wandered() needs. */
-static double sweeps_to_wander(const gbs_run *run)
+static double sweeps_to_wander(const gbsi_task *task, const gbsi_report *report)
 {
-    const double sweeps = (double)run->report.public.sweeps;
-    return round_up(sweeps * visits_needed(&run->report, &run->task.problem) /
-                    visits_of_slow_states(run));
+    const double sweeps = (double)report->public.sweeps;
+    return round_up(sweeps * visits_needed(report, &task->problem) /
+                    visits_of_slow_states(&task->purpose, task->runner, report));
 }
 
 /* The sweeps for the target error: errors fall with the square root of the sweeps. */
-static double sweeps_for_target(const gbs_run *run)
+static double sweeps_for_target(const gbsi_task *task, const gbsi_engine *engine,
+                                const gbsi_report *report)
 {
-    const double ratio = run->report.public.max_mcse / target_of(&run->report, &run->task.purpose);
-    const double sweeps = round_up((double)run->report.public.sweeps * ratio * ratio);
-    return sweeps > least_sweeps(run) ? sweeps : least_sweeps(run);
+    const double ratio = report->public.max_mcse / target_of(report, &task->purpose);
+    const double sweeps = round_up((double)report->public.sweeps * ratio * ratio);
+    return sweeps > least_sweeps(task, engine, report) ? sweeps
+                                                       : least_sweeps(task, engine, report);
 }
 
 /* The sweeps for enough round trips: twice the number expected from the round trips so far. Without

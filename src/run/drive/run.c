@@ -55,7 +55,7 @@ void gbs_run_free(gbs_run *run)
     gbsi_free(run->sampling.burn_in.density);
     gbsi_estimates_free(&run->sampling.estimates);
     if (run->task.plain != NULL && run->task.plain->free != NULL) {
-        run->task.plain->free(run);
+        run->task.plain->free(&run->task, &run->sampling);
     }
     gbsi_engine_free(&run->sampling.engine);
     gbsi_problem_free(&run->task.problem);
@@ -93,7 +93,7 @@ static gbs_status start(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         return GBS_OK;
     }
     GBSI_PASS(gbsi_ranks_compare_files(run, err));
-    GBSI_PASS(gbsi_monitor_begin(run, err));
+    GBSI_PASS(gbsi_monitor_begin(&run->task.problem, &run->sampling.monitor, &run->report, err));
     GBSI_PASS((run->checkpoints.from != NULL ? gbsi_run_take_up
                                              : run->task.runner->start)(run, drive, err));
     return gbsi_drive_agree(run->task.ranks, drive, err);
@@ -104,7 +104,7 @@ static gbs_status execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_
     gbs_report *r = &run->report.public;
     gbsi_drive drive;
     gbsi_drive_begin(&drive, run, callbacks);
-    GBSI_PASS(run->task.runner->begin(run, &drive, err));
+    GBSI_PASS(run->task.runner->begin(&run->task, &run->sampling, &run->report, &drive, err));
     run->report.answering = true;
     GBSI_PASS(start(run, &drive, err));
     if (run->task.runner->advance != NULL) {

@@ -13,25 +13,25 @@
 #define MOST_DRAWN (UINT32_C(1) << 20) /* variables: more are sampled without a look at trees */
 
 /* Lets the draw decide options that were left open. */
-static gbs_status settle(gbs_run *run, gbs_error *err)
+static gbs_status settle(gbs_run_options *options, gbsi_report *report, gbs_error *err)
 {
     char warning[GBSI_WARNING_SIZE] = "";
-    const gbsi_draw *draw = gbsi_draw_of(&run->task.options, gbsi_simd_level());
+    const gbsi_draw *draw = gbsi_draw_of(options, gbsi_simd_level());
     gbs_status status = GBS_OK;
-    if (draw->settle != NULL && gbsi_options_sample(&run->task.options)) {
-        GBSI_TRY(draw->settle(&run->task.options, warning, err));
+    if (draw->settle != NULL && gbsi_options_sample(options)) {
+        GBSI_TRY(draw->settle(options, warning, err));
     }
     if (warning[0] != '\0') {
-        status = gbsi_report_warn(&run->report, err, "%s", warning);
+        status = gbsi_report_warn(report, err, "%s", warning);
     }
 cleanup:
     return status;
 }
 
-static void count_chains(gbs_run *run)
+static void count_chains(const gbsi_task *task, gbsi_report *report)
 {
-    run->report.public.chains =
-        gbsi_run_wants_temper(run) ? gbsi_run_ladders(run) : (uint32_t)run->task.options.chains;
+    report->public.chains =
+        gbsi_run_wants_temper(task) ? gbsi_run_ladders(task) : (uint32_t)task->options.chains;
 }
 
 gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options, gbs_run **out,
@@ -51,7 +51,7 @@ gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options
         run->report.public.target_error = GBSI_DEFAULT_TARGET;
     }
     GBSI_TRY(gbsi_options_check(&run->task.options, err));
-    count_chains(run);
+    count_chains(&run->task, &run->report);
     if (run->task.options.max_updates == 0) {
         run->task.options.max_updates =
             run->task.options.sweeps > 0 ? UINT64_MAX : GBSI_MOST_UPDATES;
@@ -59,7 +59,7 @@ gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options
     gbsi_budget_init(&run->budget.own, gbsi_options_memory_limit(&run->task.options),
                      gbsi_process_bytes() + gbs_model_bytes(model));
     gbsi_run_enter(&run->budget);
-    GBSI_TRY(settle(run, err));
+    GBSI_TRY(settle(&run->task.options, &run->report, err));
     if (run->task.options.start != NULL) {
         run->task.problem.start =
             gbsi_alloc_array(model->n_variables, sizeof *run->task.problem.start);
@@ -106,9 +106,10 @@ static gbs_status open_once(const gbs_model *model, const gbs_evidence *evidence
         GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "--schedule and --tau0 apply to map only"));
     }
     GBSI_TRY(gbsi_run_prepare(run, evidence, err));
-    GBSI_TRY(gbsi_ranks_check(run, err));
-    GBSI_TRY(run->sampling.engine.undecided ? gbsi_run_check(run, err)
-                                            : gbsi_run_take_memory(run, err));
+    GBSI_TRY(gbsi_ranks_check(&run->task, &run->sampling.engine, err));
+    GBSI_TRY(run->sampling.engine.undecided
+                 ? gbsi_run_check(&run->task.options, &run->memory, &run->budget, err)
+                 : gbsi_run_take_memory(run, err));
     *out = run;
     run = NULL;
 cleanup:
@@ -146,7 +147,7 @@ gbs_status gbsi_run_open(const gbs_model *model, const gbs_evidence *evidence,
     gbsi_watch_leave(before);
     if (status >= 0 && taken.chains < asked) {
         (*out)->task.chains_asked = asked;
-        count_chains(*out);
+        count_chains(&(*out)->task, &(*out)->report);
         const gbs_status warned = gbsi_report_warn(
             &(*out)->report, err, "%llu chains instead of %llu, as many as the memory limit allows",
             (unsigned long long)taken.chains, (unsigned long long)asked);

@@ -88,17 +88,17 @@ static gbs_status check_starts(const gbs_share *share, const gbs_partition *whol
                      share->facts.n_starts, share->facts.seed);
 }
 
-static void report_facts(gbs_run *run)
+static void report_facts(const gbsi_shared *shared, const gbsi_engine *engine, gbsi_report *report)
 {
-    const gbsi_share_facts *f = &run->task.shared.share->facts;
-    gbs_report *r = &run->report.public;
-    r->scan = run->sampling.engine.scan->name;
+    const gbsi_share_facts *f = &shared->share->facts;
+    gbs_report *r = &report->public;
+    r->scan = engine->scan->name;
     r->n_free_variables = (uint32_t)f->n_free;
     r->n_components = (uint32_t)f->n_components;
     r->n_colors = (uint32_t)f->n_colors;
-    r->n_levels = r->n_batches = gbsi_shared_has_blocks(&run->sampling.engine) ? 0 : f->n_batches;
+    r->n_levels = r->n_batches = gbsi_shared_has_blocks(engine) ? 0 : f->n_batches;
     r->has_zeros = f->has_zeros != 0;
-    run->report.n_precise = (uint32_t)f->n_precise;
+    report->n_precise = (uint32_t)f->n_precise;
 }
 
 static gbs_status take_turns(gbsi_shared *shared, gbsi_engine *engine, gbs_error *err)
@@ -111,51 +111,51 @@ static gbs_status take_turns(gbsi_shared *shared, gbsi_engine *engine, gbs_error
 }
 
 /* The graph decided levels and slots; blocks grow along it, and some draws look at neighbours. */
-static void forget_graph(gbs_run *run)
+static void forget_graph(const gbs_run_options *options, gbsi_problem *problem,
+                         const gbsi_engine *engine)
 {
-    if (!gbsi_shared_has_blocks(&run->sampling.engine) &&
-        (gbsi_draw_traits(&run->task.options) & GBSI_DRAW_CONTEXT) == 0) {
-        gbsi_graph_free(run->task.problem.graph);
-        run->task.problem.graph = NULL;
-        run->sampling.engine.plan->graph = NULL;
+    if (!gbsi_shared_has_blocks(engine) && (gbsi_draw_traits(options) & GBSI_DRAW_CONTEXT) == 0) {
+        gbsi_graph_free(problem->graph);
+        problem->graph = NULL;
+        engine->plan->graph = NULL;
     }
 }
 
-static gbs_status compile(gbs_run *run, gbs_error *err)
+static gbs_status compile(gbsi_task *task, gbsi_engine *engine, gbsi_estimates *estimates,
+                          gbsi_report *report, gbs_error *err)
 {
-    const gbs_share *share = run->task.shared.share;
+    const gbs_share *share = task->shared.share;
     const gbsi_plan_options options =
-        gbsi_share_plan_options(share, gbsi_lanes_of(gbsi_options_chains(&run->task.options)) == 1);
-    run->task.problem.support = (gbsi_support)share->facts.support;
-    run->sampling.engine.scan = gbsi_scan_of((int)share->facts.scan);
-    run->sampling.engine.scan_traits = run->sampling.engine.scan->traits & ~GBSI_SCAN_EACH_ONCE;
-    run->sampling.engine.scan_traits |= share->facts.each_once != 0 ? GBSI_SCAN_EACH_ONCE : 0;
-    run->sampling.engine.pass = gbsi_pass_of((int)share->facts.scan);
-    report_facts(run);
-    GBSI_PASS(gbsi_run_check_draw(run, err));
-    GBSI_PASS(gbsi_graph_new(share->part, NULL, &run->task.problem.graph, err));
-    GBSI_PASS(gbsi_plan_new(share->part, run->task.problem.graph, NULL, 0, options,
-                            &run->sampling.engine.plan, err));
-    forget_graph(run);
-    run->sampling.engine.schedule = share->schedule;
-    run->task.shared.own_slot = gbsi_alloc_array(share->part->n_variables, 1);
-    GBSI_PASS(GBSI_HAVE(err, "share of a model", run->task.shared.own_slot));
+        gbsi_share_plan_options(share, gbsi_lanes_of(gbsi_options_chains(&task->options)) == 1);
+    task->problem.support = (gbsi_support)share->facts.support;
+    engine->scan = gbsi_scan_of((int)share->facts.scan);
+    engine->scan_traits = engine->scan->traits & ~GBSI_SCAN_EACH_ONCE;
+    engine->scan_traits |= share->facts.each_once != 0 ? GBSI_SCAN_EACH_ONCE : 0;
+    engine->pass = gbsi_pass_of((int)share->facts.scan);
+    report_facts(&task->shared, engine, report);
+    GBSI_PASS(gbsi_run_check_draw(task, engine, err));
+    GBSI_PASS(gbsi_graph_new(share->part, NULL, &task->problem.graph, err));
+    GBSI_PASS(
+        gbsi_plan_new(share->part, task->problem.graph, NULL, 0, options, &engine->plan, err));
+    forget_graph(&task->options, &task->problem, engine);
+    engine->schedule = share->schedule;
+    task->shared.own_slot = gbsi_alloc_array(share->part->n_variables, 1);
+    GBSI_PASS(GBSI_HAVE(err, "share of a model", task->shared.own_slot));
     for (uint32_t slot = 0; slot < share->part->n_variables; ++slot) {
-        run->task.shared.own_slot[slot] = share->own[share->order[slot]];
+        task->shared.own_slot[slot] = share->own[share->order[slot]];
     }
-    run->task.shared.weave = (gbsi_weave){.ranks = run->task.ranks,
-                                          .n_whole = share->facts.n_free,
-                                          .n = share->part->n_variables,
-                                          .whole = share->whole_slot,
-                                          .own = run->task.shared.own_slot};
-    if (gbsi_shared_has_blocks(&run->sampling.engine)) {
-        GBSI_PASS(take_turns(&run->task.shared, &run->sampling.engine, err));
+    task->shared.weave = (gbsi_weave){.ranks = task->ranks,
+                                      .n_whole = share->facts.n_free,
+                                      .n = share->part->n_variables,
+                                      .whole = share->whole_slot,
+                                      .own = task->shared.own_slot};
+    if (gbsi_shared_has_blocks(engine)) {
+        GBSI_PASS(take_turns(&task->shared, engine, err));
     }
-    if ((gbsi_draw_traits(&run->task.options) & GBSI_DRAW_POSITION) == 0) {
-        run->sampling.engine.schedule.position = NULL;
+    if ((gbsi_draw_traits(&task->options) & GBSI_DRAW_POSITION) == 0) {
+        engine->schedule.position = NULL;
     }
-    run->sampling.estimates.rao_blackwell =
-        run->task.options.estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
+    estimates->rao_blackwell = task->options.estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
     return GBS_OK;
 }
 
@@ -178,7 +178,7 @@ static gbs_status begin_run(const gbs_share *share, const gbs_partition *whole,
     run->task.shared.ranks = ranks;
     run->task.problem.whole = run->task.problem.part = share->part;
     run->task.problem.n_sampled = (uint32_t)share->facts.n_free;
-    gbsi_run_choose_runner(run);
+    gbsi_run_choose_runner(&run->task, &run->sampling.engine);
     run->task.shared.whole =
         whole == NULL || whole->run == NULL ? NULL : whole->run->task.problem.part;
     run->task.purpose.limited = true;
@@ -221,7 +221,8 @@ static gbs_status new_run(const gbs_share *share, const gbs_partition *whole,
     status = begin_run(share, whole, ranks, options, draws, &run, err);
     GBSI_TRY(gbsi_ranks_meet(ranks, status, err));
     GBSI_TRY(gbsi_ranks_compare(run, err));
-    GBSI_TRY(compile(run, err));
+    GBSI_TRY(
+        compile(&run->task, &run->sampling.engine, &run->sampling.estimates, &run->report, err));
     GBSI_TRY(take_memory(run, err));
     run->report.public.compile_s = gbsi_clock_s() - begun_s;
     gbsi_run_leave(&run->budget);
@@ -248,19 +249,19 @@ gbs_status gbs_run_new_for_draws_of_share(const gbs_share *share, const gbs_part
 
 /* ---- the way of running ---------------------------------------------------------------------- */
 
-static bool suits(const gbs_run *run)
+static bool suits(const gbsi_task *task)
 {
-    return run->task.shared.share != NULL;
+    return task->shared.share != NULL;
 }
 
-static gbsi_estimate_shape shape(const gbs_run *run)
+static gbsi_estimate_shape shape(const gbsi_task *task, const gbsi_engine *engine)
 {
-    gbsi_estimate_shape shape = gbsi_chains_shape(run);
-    shape.own = run->task.shared.own_slot;
-    shape.ranks = run->task.ranks;
-    shape.n_all_cells = run->task.shared.share->facts.n_cells;
-    shape.n_all_runs = run->task.shared.share->facts.n_runs;
-    shape.weave = &run->task.shared.weave;
+    gbsi_estimate_shape shape = gbsi_chains_shape(task, engine);
+    shape.own = task->shared.own_slot;
+    shape.ranks = task->ranks;
+    shape.n_all_cells = task->shared.share->facts.n_cells;
+    shape.n_all_runs = task->shared.share->facts.n_runs;
+    shape.weave = &task->shared.weave;
     return shape;
 }
 
@@ -268,19 +269,23 @@ static gbsi_estimate_shape shape(const gbs_run *run)
 static gbs_status start(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     const gbs_status status = gbsi_chains_decide(run, drive, err);
-    return status < 0 ? status : gbsi_shared_starts(run, err);
+    return status < 0 ? status
+                      : gbsi_shared_starts(&run->task, &run->sampling.engine, &run->report, err);
 }
 
 static gbs_status advance(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     const gbs_status status = gbsi_chains_advance(run, drive, err);
-    return status < 0 ? status : gbsi_shared_connect(run, err);
+    return status < 0
+               ? status
+               : gbsi_shared_connect(run->task.ranks, &run->sampling.engine, &run->report, err);
 }
 
 static gbs_status remark(gbs_run *run, gbs_error *err)
 {
     const gbs_status status = gbsi_chains_remark(run, err);
-    return status < 0 ? status : gbsi_shared_report(run, err);
+    return status < 0 ? status
+                      : gbsi_shared_report(run->task.ranks, &run->task.shared, &run->report, err);
 }
 
 const gbsi_runner gbsi_runner_share = {

@@ -9,15 +9,17 @@
 extern const gbsi_runner gbsi_runner_ladders;
 
 /* prepare.c: the scan and its plan; memory for chains and estimates. */
-gbs_status gbsi_chains_compile(gbs_run *run, gbsi_watch *watch, gbs_error *err);
+gbs_status gbsi_chains_compile(gbsi_task *task, gbsi_engine *engine, gbsi_report *report,
+                               gbsi_watch *watch, gbs_error *err);
 gbs_status gbsi_chains_prepare(gbs_run *run, gbs_error *err);
 
 /* run_memory.c: the shape of chains without a plan, and the memory of chains whose compiled form
  * is known. @param result bytes of the marginals that callers ask for. */
-gbsi_estimate_shape gbsi_plain_shape(const gbs_run *run);
-gbsi_estimate_shape gbsi_chains_shape(const gbs_run *run);
+gbsi_estimate_shape gbsi_plain_shape(const gbsi_task *task, const gbsi_engine *engine);
+gbsi_estimate_shape gbsi_chains_shape(const gbsi_task *task, const gbsi_engine *engine);
 gbs_status gbsi_chains_bytes(gbs_run *run, gbsi_run_memory *m, gbs_error *err);
-gbs_status gbsi_form_bytes(gbs_run *run, gbsi_run_memory *m, uint64_t result, gbs_error *err);
+gbs_status gbsi_form_bytes(const gbsi_task *task, gbsi_sampling *sampling, gbsi_run_memory *m,
+                           uint64_t result, gbs_error *err);
 uint64_t gbsi_result_bytes(const gbs_model *model);
 
 /* chains_start.c: the decisions before the first pass, and these with the starts of all chains. */

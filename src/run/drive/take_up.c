@@ -4,21 +4,23 @@
 #include "checkpoint/checkpoint_text.h"
 #include "drive/runners.h"
 
-static void stand_there(gbs_run *run, gbsi_drive *drive, const gbsi_standing *s)
+static void stand_there(gbsi_problem *problem, gbsi_sampling *sampling,
+                        gbsi_checkpoints *checkpoints, gbsi_report *report, gbsi_drive *drive,
+                        const gbsi_standing *s)
 {
-    gbs_report *r = &run->report.public;
-    run->sampling.phase = (gbsi_phase)s->phase;
+    gbs_report *r = &report->public;
+    sampling->phase = (gbsi_phase)s->phase;
     drive->pass = s->pass;
     r->burn_in = s->burn_in;
-    run->sampling.burn_in.most = s->burn_in_most;
+    sampling->burn_in.most = s->burn_in_most;
     r->sweeps = s->sweeps;
     r->updates = s->updates;
     r->max_mcse = s->max_mcse;
-    run->task.problem.support = (gbsi_support)s->support;
-    run->report.slow_passes = s->slow_passes;
-    run->report.burn_in_agreed = s->burn_in_agreed != 0;
-    run->report.starts_dispersed = s->starts_dispersed != 0;
-    run->checkpoints.before_s = s->seconds;
+    problem->support = (gbsi_support)s->support;
+    report->slow_passes = s->slow_passes;
+    report->burn_in_agreed = s->burn_in_agreed != 0;
+    report->starts_dispersed = s->starts_dispersed != 0;
+    checkpoints->before_s = s->seconds;
 }
 
 gbs_status gbsi_run_take_up(gbs_run *run, gbsi_drive *drive, gbs_error *err)
@@ -44,12 +46,13 @@ gbs_status gbsi_run_take_up(gbs_run *run, gbsi_drive *drive, gbs_error *err)
                                       run->memory.draw_room, err));
     }
     GBSI_TRY(gbsi_run_find_threshold(run, drive, err)); /* found already: what the draw is */
-    stand_there(run, drive, &s);
+    stand_there(&run->task.problem, &run->sampling, &run->checkpoints, &run->report, drive, &s);
     if (run->sampling.phase == GBSI_PHASE_CLIMBING) {
-        GBSI_TRY(gbsi_tempered_begin(run, drive, &run->sampling.tempered, err));
+        GBSI_TRY(gbsi_tempered_begin(&run->task, &run->sampling.engine, &run->memory, &run->report,
+                                     drive, &run->sampling.tempered, err));
         run->task.runner = &gbsi_runner_ladders;
     }
-    GBSI_TRY(gbsi_run_load_parts(run, &source, err));
+    GBSI_TRY(gbsi_run_load_parts(&run->task, &run->sampling, &run->checkpoints, &source, err));
     if (gbsi_kept_left(c->from) > 0) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT,
                            "the checkpoint is damaged: it holds more than "

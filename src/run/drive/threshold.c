@@ -141,12 +141,14 @@ static gbs_status run_series(search *s, const gbs_run_options *how, uint64_t ser
         GBSI_TRY(gbsi_executor_redraw(&run->sampling.engine.executor, &options,
                                       run->memory.draw_room, err));
         run->task.options.seed = options.seed; /* starts of its own */
-        GBSI_TRY(gbsi_run_set_starts(run, s->drive, err));
+        GBSI_TRY(
+            gbsi_run_set_starts(&run->task, &run->sampling.engine, &run->report, s->drive, err));
         run->task.options.seed = seed;
         run->report.public.updates = 0;
         memset(s->count, 0, n * sizeof *s->count);
         for (uint64_t t = 1; t <= s->passes && s->drive->stop == GBSI_GO_ON; ++t) {
-            GBSI_TRY(gbsi_run_advance(run, s->drive, NULL, err));
+            GBSI_TRY(
+                gbsi_run_advance(&run->task, &run->sampling, &run->report, s->drive, NULL, err));
             count_pass(s);
             if (t != s->passes >> (POINTS - 1 - point)) {
                 continue;

@@ -8,32 +8,34 @@
 
 /* ---- exact ----------------------------------------------------------------------------------- */
 
-static bool nothing_is_sampled(const gbs_run *run)
+static bool nothing_is_sampled(const gbsi_task *task)
 {
-    return run->task.problem.part == NULL;
+    return task->problem.part == NULL;
 }
 
-static gbs_status answer(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+static gbs_status answer(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
+                         gbsi_drive *drive, gbs_error *err)
 {
-    run->report.public.log_z = /* if nothing is free */
-        run->task.problem.n_skipped > 0 ? NAN : run->task.problem.whole->log_constant;
-    return gbsi_run_exactly(run, drive, err);
+    report->public.log_z = /* if nothing is free */
+        task->problem.n_skipped > 0 ? NAN : task->problem.whole->log_constant;
+    return gbsi_run_exactly(task, sampling, report, drive, err);
 }
 
 /* `sample` of a model whose variables are all fixed: one state, given as often as asked. */
-static gbs_status sample_fixed(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_error *err)
+static gbs_status sample_fixed(const gbsi_task *task, gbsi_report *report,
+                               const gbs_run_callbacks *callbacks, gbs_error *err)
 {
-    if (callbacks->draw == NULL || run->task.problem.whole->n_variables > 0 ||
-        !gbsi_run_speaks(run->task.ranks)) {
+    if (callbacks->draw == NULL || task->problem.whole->n_variables > 0 ||
+        !gbsi_run_speaks(task->ranks)) {
         return GBS_OK;
     }
     gbs_status status = GBS_OK;
-    run->report.public.sweeps = run->task.options.sweeps;
-    for (uint64_t draw = 0; draw < run->task.options.sweeps / run->task.options.thin; ++draw) {
-        for (uint32_t chain = 0; chain < run->report.public.chains && status >= 0; ++chain) {
-            status = callbacks->draw(callbacks->context, draw, chain,
-                                     run->task.problem.whole->log_constant,
-                                     run->task.problem.whole->fixed_state, err);
+    report->public.sweeps = task->options.sweeps;
+    for (uint64_t draw = 0; draw < task->options.sweeps / task->options.thin; ++draw) {
+        for (uint32_t chain = 0; chain < report->public.chains && status >= 0; ++chain) {
+            status =
+                callbacks->draw(callbacks->context, draw, chain, task->problem.whole->log_constant,
+                                task->problem.whole->fixed_state, err);
         }
     }
     return status;
@@ -42,9 +44,10 @@ static gbs_status sample_fixed(gbs_run *run, const gbs_run_callbacks *callbacks,
 static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     const gbsi_problem *p = &run->task.problem;
-    const gbs_status status = p->tree != NULL || p->sparse != NULL || p->cutset != NULL
-                                  ? gbsi_run_sample_exactly(run, drive, err)
-                                  : sample_fixed(run, drive->callbacks, err);
+    const gbs_status status =
+        p->tree != NULL || p->sparse != NULL || p->cutset != NULL
+            ? gbsi_run_sample_exactly(&run->task, &run->sampling.engine, &run->report, drive, err)
+            : sample_fixed(&run->task, &run->report, drive->callbacks, err);
     drive->stop = drive->stop == GBSI_GO_ON ? GBSI_STOP_EXACT : drive->stop;
     return status;
 }
@@ -70,14 +73,15 @@ const gbsi_runner gbsi_runner_exact = {
 
 /* ---- barren variables given exact draws of the others ---------------------------------------- */
 
-static bool draws_barren(const gbs_run *run)
+static bool draws_barren(const gbsi_task *task)
 {
-    return run->task.problem.barren != NULL;
+    return task->problem.barren != NULL;
 }
 
 static gbs_status draw_barren(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
-    const gbs_status status = gbsi_run_sample_exactly(run, drive, err);
+    const gbs_status status =
+        gbsi_run_sample_exactly(&run->task, &run->sampling.engine, &run->report, drive, err);
     const gbsi_barren *b = run->task.problem.barren;
     run->report.public.updates = b->n_draws * b->full->n_variables;
     drive->stop = drive->stop == GBSI_GO_ON ? GBSI_STOP_EXACT : drive->stop;

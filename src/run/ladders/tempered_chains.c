@@ -31,15 +31,15 @@ static uint32_t levels_of(const gbs_run_options *o)
     return o->temper == GBS_TEMPER_AUTO ? GBSI_TEMPERED_LEVELS : (uint32_t)o->temper;
 }
 
-uint32_t gbsi_run_ladders(const gbs_run *run)
+uint32_t gbsi_run_ladders(const gbsi_task *task)
 {
-    gbs_run_options asked = run->task.options;
-    const uint32_t lanes = run->task.purpose.up_only ? LANES_OF_LOG_Z : LANES;
-    asked.chains = run->task.chains_asked;
+    gbs_run_options asked = task->options;
+    const uint32_t lanes = task->purpose.up_only ? LANES_OF_LOG_Z : LANES;
+    asked.chains = task->chains_asked;
     if (!gbsi_option_is_default(&asked, "chains")) {
-        return (uint32_t)run->task.options.chains;
+        return (uint32_t)task->options.chains;
     }
-    const uint32_t n = lanes / levels_of(&run->task.options);
+    const uint32_t n = lanes / levels_of(&task->options);
     return n > 2 ? n : 2;
 }
 
@@ -312,41 +312,43 @@ static gbs_status take_core(gbsi_tempered *t, gbsi_watch *watch, gbs_error *err)
 
 /* Adds the memory of ladders to the prediction in the report, if they were not foreseen. @return
  * the bytes that blocks may take. */
-static uint64_t predict(gbs_run *run)
+static uint64_t predict(const gbsi_task *task, const gbsi_engine *engine, gbsi_run_memory *memory,
+                        gbsi_report *report)
 {
-    const uint64_t limit = gbsi_options_memory_limit(&run->task.options);
-    if ((run->task.runner->traits & GBSI_RUNNER_OVER_CHAINS) == 0) {
-        run->memory.peak += gbsi_run_tempered_bytes(run);
-        const uint64_t left = limit > run->memory.peak ? limit - run->memory.peak : 0;
-        run->memory.blocks = gbsi_run_block_bytes(run, left);
-        run->memory.peak += run->memory.blocks;
-        run->report.public.predicted_bytes = run->memory.peak;
+    const uint64_t limit = gbsi_options_memory_limit(&task->options);
+    if ((task->runner->traits & GBSI_RUNNER_OVER_CHAINS) == 0) {
+        memory->peak += gbsi_run_tempered_bytes(task, engine);
+        const uint64_t left = limit > memory->peak ? limit - memory->peak : 0;
+        memory->blocks = gbsi_run_block_bytes(task, left);
+        memory->peak += memory->blocks;
+        report->public.predicted_bytes = memory->peak;
     }
-    return run->memory.blocks;
+    return memory->blocks;
 }
 
-gbs_status gbsi_tempered_begin(gbs_run *run, gbsi_drive *drive, gbsi_tempered **tempered,
-                               gbs_error *err)
+gbs_status gbsi_tempered_begin(const gbsi_task *task, const gbsi_engine *engine,
+                               gbsi_run_memory *memory, gbsi_report *report, gbsi_drive *drive,
+                               gbsi_tempered **tempered, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const uint32_t n_levels = levels_of(&run->task.options);
-    const uint32_t n_ladders = gbsi_run_ladders(run);
-    const uint64_t block_bytes = predict(run);
+    const uint32_t n_levels = levels_of(&task->options);
+    const uint32_t n_ladders = gbsi_run_ladders(task);
+    const uint64_t block_bytes = predict(task, engine, memory, report);
     gbsi_tempered *t = gbsi_alloc_zero(sizeof *t);
     GBSI_PASS(GBSI_HAVE(err, "chains", t));
-    t->part = run->task.problem.part;
-    t->ranks = run->task.ranks;
-    t->options = run->task.options;
+    t->part = task->problem.part;
+    t->ranks = task->ranks;
+    t->options = task->options;
     t->options.scan = gbsi_scan_with(GBSI_SCAN_BASE);
     t->options.chains = (uint64_t)n_levels * n_ladders;
-    t->chooses_levels = run->task.options.temper == GBS_TEMPER_AUTO &&
-                        gbsi_option_is_default(&run->task.options, "chains");
+    t->chooses_levels =
+        task->options.temper == GBS_TEMPER_AUTO && gbsi_option_is_default(&task->options, "chains");
     t->penalty = PENALTY;
     gbsi_drive_go_on(drive, false);
     GBSI_TRY(take_core(t, &drive->watch, err));
-    GBSI_TRY(compile(t, run->sampling.engine.pool, &drive->watch, err));
+    GBSI_TRY(compile(t, engine->pool, &drive->watch, err));
     GBSI_TRY(gbsi_exchange_new(n_levels, n_ladders, &t->exchange, err));
-    if (run->task.purpose.up_only) {
+    if (task->purpose.up_only) {
         GBSI_TRY(gbsi_ratios_new(t->exchange, &t->ratios, err));
     }
     GBSI_TRY(gbsi_overlap_new(t->core->n_variables, n_levels, &t->overlap, err));
@@ -354,7 +356,7 @@ gbs_status gbsi_tempered_begin(gbs_run *run, gbsi_drive *drive, gbsi_tempered **
     GBSI_TRY(gbsi_tempered_take_blocks(t, block_bytes, &drive->watch, err));
     GBSI_TRY(take_arrays(t, err));
     if (drive->callbacks->draw != NULL) {
-        GBSI_TRY(take_draws(t, &run->task.problem, err));
+        GBSI_TRY(take_draws(t, &task->problem, err));
     }
     start(t);
     gbsi_tempered_set_temperatures(t);
@@ -365,11 +367,11 @@ cleanup:
     return status;
 }
 
-uint64_t gbsi_run_tempered_bytes(const gbs_run *run)
+uint64_t gbsi_run_tempered_bytes(const gbsi_task *task, const gbsi_engine *engine)
 {
-    const gbsi_conditioned *part = run->task.problem.part;
-    const uint32_t n_levels = levels_of(&run->task.options);
-    const uint32_t n_ladders = gbsi_run_ladders(run);
+    const gbsi_conditioned *part = task->problem.part;
+    const uint32_t n_levels = levels_of(&task->options);
+    const uint32_t n_ladders = gbsi_run_ladders(task);
     const uint64_t lanes =
         ((uint64_t)n_levels * n_ladders + GBSI_LANES - 1) / GBSI_LANES * GBSI_LANES;
     /* After the ladder is cut a quarter of the levels may be left, and more ladders. */
@@ -381,15 +383,12 @@ uint64_t gbsi_run_tempered_bytes(const gbs_run *run)
      * entries; the factor is there while it is made, in the core, softened and compiled. */
     const uint64_t made = n * GBSI_COLLAPSE_ENTRIES * sizeof(double);
     const uint64_t core = 3 * gbsi_conditioned_bytes(part) + 4 * made;
-    const uint64_t plan = run->sampling.engine.plan == NULL ? 0 : run->sampling.engine.plan->bytes;
-    const uint64_t counters =
-        run->sampling.engine.plan == NULL ? 0 : run->sampling.engine.plan->n_counters;
-    const uint64_t told = run->task.ranks == NULL
-                              ? 0
-                              : lanes * (2 * n + 4 * counters + sizeof(double)) +
-                                    n * GBSI_BLOCK_LANES * sizeof(uint32_t);
-    const uint64_t means =
-        run->task.purpose.up_only ? 2 * (uint64_t)n_levels : part->state_offset[n];
+    const uint64_t plan = engine->plan == NULL ? 0 : engine->plan->bytes;
+    const uint64_t counters = engine->plan == NULL ? 0 : engine->plan->n_counters;
+    const uint64_t told = task->ranks == NULL ? 0
+                                              : lanes * (2 * n + 4 * counters + sizeof(double)) +
+                                                    n * GBSI_BLOCK_LANES * sizeof(uint32_t);
+    const uint64_t means = task->purpose.up_only ? 2 * (uint64_t)n_levels : part->state_offset[n];
     return core + 2 * (plan + made) + states + told +
            2 * gbsi_overlap_bytes(part->n_variables, n_levels) +
            2 * gbsi_exchange_bytes(n_levels, n_ladders) +
@@ -397,11 +396,11 @@ uint64_t gbsi_run_tempered_bytes(const gbs_run *run)
            gbsi_means_bytes((uint32_t)most_ladders, means);
 }
 
-uint64_t gbsi_run_block_bytes(const gbs_run *run, uint64_t left)
+uint64_t gbsi_run_block_bytes(const gbsi_task *task, uint64_t left)
 {
-    const gbsi_conditioned *part = run->task.problem.part;
+    const gbsi_conditioned *part = task->problem.part;
     const uint64_t n_groups =
-        ((uint64_t)levels_of(&run->task.options) * gbsi_run_ladders(run) + GBSI_LANES - 1) /
+        ((uint64_t)levels_of(&task->options) * gbsi_run_ladders(task) + GBSI_LANES - 1) /
         GBSI_LANES;
     const uint64_t n = part->n_variables + part->factors.n_factors;
     const uint64_t wanted = n * (BLOCKS_EACH + n_groups * BLOCK_LANES_EACH);

@@ -62,19 +62,19 @@ static gbs_status refuse(const char *what, gbs_error *err)
     return gbsi_fail(err, GBS_ERR_UNSUPPORTED, "chains on several ranks: %s", what);
 }
 
-gbs_status gbsi_ranks_check(const gbs_run *run, gbs_error *err)
+gbs_status gbsi_ranks_check(const gbsi_task *task, const gbsi_engine *engine, gbs_error *err)
 {
-    const gbs_run_options *o = &run->task.options;
-    const unsigned scan_traits = run->sampling.engine.scan_traits;
-    if (run->task.ranks == NULL || run->task.problem.part == NULL) {
+    const gbs_run_options *o = &task->options;
+    const unsigned scan_traits = engine->scan_traits;
+    if (task->ranks == NULL || task->problem.part == NULL) {
         return GBS_OK;
     }
-    if ((run->task.plain->traits & GBSI_RUNNER_SCANS) == 0) {
+    if ((task->plain->traits & GBSI_RUNNER_SCANS) == 0) {
         return refuse("spins with one bit each are on one process only: use --lattice never "
                       "with --estimator count or rao-blackwell",
                       err);
     }
-    if (run->sampling.engine.undecided && !run->sampling.engine.by_need) {
+    if (engine->undecided && !engine->by_need) {
         return refuse("--scan auto: its pilot run may choose splashes, which are on one process "
                       "only: name a scan",
                       err);
@@ -152,16 +152,16 @@ gbs_status gbsi_run_gather(const gbs_ranks *ranks, const gbsi_engine *engine, co
     return status;
 }
 
-gbs_status gbsi_run_gather_f64(const gbs_run *run, const double *own, double *all, gbs_error *err)
+gbs_status gbsi_run_gather_f64(const gbs_ranks *spread, const gbsi_engine *engine,
+                               const double *own, double *all, gbs_error *err)
 {
-    const gbs_ranks *ranks = run->task.spread;
-    const uint32_t n = run->sampling.engine.executor.n_all;
-    if (ranks == NULL) {
+    const uint32_t n = engine->executor.n_all;
+    if (spread == NULL) {
         memcpy(all, own, n * sizeof *all);
         return GBS_OK;
     }
-    GBSI_PASS(gbsi_run_gather(run->task.ranks, &run->sampling.engine, own, sizeof *own, all, err));
-    return ranks->broadcast(ranks->context, 0, all, n * sizeof *all, err);
+    GBSI_PASS(gbsi_run_gather(spread, engine, own, sizeof *own, all, err));
+    return spread->broadcast(spread->context, 0, all, n * sizeof *all, err);
 }
 
 /* ---- saved ---- */
@@ -249,13 +249,15 @@ static gbs_status warn_of_ladders(gbsi_report *report, gbs_error *err)
                             "model go on with the chains");
 }
 
-gbs_status gbsi_run_turn_to_ladders(gbs_run *run, gbsi_drive *drive, bool wanted, gbs_error *err)
+gbs_status gbsi_run_turn_to_ladders(const gbsi_runner *plain, const gbs_ranks *ranks,
+                                    gbsi_report *report, gbsi_drive *drive, bool wanted,
+                                    gbs_error *err)
 {
     bool stays = !wanted;
-    if (gbsi_runner_shares(run->task.plain)) {
-        return wanted ? warn_of_ladders(&run->report, err) : GBS_OK;
+    if (gbsi_runner_shares(plain)) {
+        return wanted ? warn_of_ladders(report, err) : GBS_OK;
     }
-    GBSI_PASS(gbsi_run_any(run->task.ranks, &stays, err));
+    GBSI_PASS(gbsi_run_any(ranks, &stays, err));
     drive->stop = stays ? drive->stop : GBSI_STOP_TO_TEMPER;
     return GBS_OK;
 }
@@ -277,17 +279,17 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_monitor_gather(const gbs_run *run, gbs_error *err)
+gbs_status gbsi_monitor_gather(const gbs_ranks *ranks, const gbs_ranks *spread,
+                               const gbsi_engine *engine, const gbsi_monitor *monitor,
+                               gbs_error *err)
 {
-    const gbsi_thinned *t = &run->sampling.monitor.traces;
-    if (run->task.spread == NULL || t->density == NULL) {
+    const gbsi_thinned *t = &monitor->traces;
+    if (spread == NULL || t->density == NULL) {
         return GBS_OK;
     }
-    GBSI_PASS(gather_rows(&run->sampling.engine, run->task.ranks, t->density,
-                          GBSI_THINNED * sizeof *t->density, err));
+    GBSI_PASS(gather_rows(engine, ranks, t->density, GBSI_THINNED * sizeof *t->density, err));
     for (uint32_t i = 0; i < t->n_variables; ++i) {
-        GBSI_PASS(gather_rows(&run->sampling.engine, run->task.ranks,
-                              t->state + (size_t)i * t->n_chains * GBSI_THINNED,
+        GBSI_PASS(gather_rows(engine, ranks, t->state + (size_t)i * t->n_chains * GBSI_THINNED,
                               GBSI_THINNED * sizeof *t->state, err));
     }
     return GBS_OK;

@@ -125,7 +125,8 @@ static gbs_status sweep(gbsi_search *s, gbs_error *err)
             const float beta = (float)(1.0 / temperature(schedule, at->tau0, at->t, at->n));
             GBSI_TRY(gbsi_executor_heat(&run->sampling.engine.executor, beta, err));
         }
-        GBSI_TRY(gbsi_run_pass(run, &s->drive, false, err));
+        GBSI_TRY(gbsi_run_pass(&run->task, &run->sampling, &run->checkpoints, &run->report,
+                               &s->drive, false, err));
         ++run->report.public.sweeps;
         GBSI_TRY(look(s, err));
         GBSI_TRY(gbsi_search_keep(s, err));
@@ -245,13 +246,14 @@ static gbs_status begin(gbsi_search *s, gbs_error *err)
     if (s->at.tau0 == 0.0) {
         GBSI_PASS(first_temperature(run->task.problem.part, &s->at.tau0, err));
     }
-    GBSI_PASS(gbsi_run_set_starts(run, &s->drive, err));
+    GBSI_PASS(gbsi_run_set_starts(&run->task, &run->sampling.engine, &run->report, &s->drive, err));
     (void)best_chain(s);
     fill_fixed(&run->task.problem, s->state);
     gbsi_run_user_state(&run->sampling.engine, &run->task.problem, 0, s->best_x, s->state);
     s->at.best = s->density[0];
     if (run->report.public.n_exact_variables > 0) {
-        GBSI_PASS(gbsi_run_exact_map(run, &s->drive, s->state, err));
+        GBSI_PASS(gbsi_run_exact_map(&run->task.options, &run->task.problem, &run->sampling.engine,
+                                     &s->drive, s->state, err));
         GBSI_PASS(whole_density(&run->task.problem, s->state, &whole, err));
         s->at.offset = whole - s->at.best;
     }
@@ -354,7 +356,8 @@ gbs_status gbs_map_with_checkpoints(const gbs_model *model, const gbs_evidence *
     GBSI_TRY(open_run(&s, model, evidence, options, files, err));
     if (s.run->task.problem.part == NULL) {
         fill_fixed(&s.run->task.problem, s.state);
-        GBSI_TRY(gbsi_run_exact_map(s.run, &s.drive, s.state, err));
+        GBSI_TRY(gbsi_run_exact_map(&s.run->task.options, &s.run->task.problem,
+                                    &s.run->sampling.engine, &s.drive, s.state, err));
         GBSI_TRY(whole_density(&s.run->task.problem, s.state, &found.log_density, err));
         s.drive.stop = GBSI_STOP_EXACT;
     } else {
