@@ -46,8 +46,8 @@ struct gbsi_report;
 struct gbsi_shared;
 /* still.c: finds the variables that hardly moved and marks them in moves.still;
  * report.n_hardly_moved. Called on all ranks. */
-gbs_status gbsi_run_find_still(const gbs_ranks *ranks, const struct gbsi_shared *shared,
-                               const struct gbsi_engine *engine, struct gbsi_estimates *estimates,
-                               struct gbsi_report *report, gbs_error *err);
+gbs_status gbsi_run_find_still(const struct gbsi_shared *shared, const struct gbsi_engine *engine,
+                               struct gbsi_estimates *estimates, struct gbsi_report *report,
+                               gbs_error *err);
 
 #endif

@@ -148,7 +148,7 @@ static inline bool gbsi_run_counts_moves(const gbsi_task *task, const gbsi_engin
 {
     return engine->plan != NULL && !task->purpose.anneals && !task->options.restarts &&
            task->options.certified == 0.0 && task->options.estimator != GBS_ESTIMATOR_TRACES &&
-           !gbsi_run_wants_temper(task);
+           !gbsi_runner_climbs(task->runner);
 }
 
 /* run.c: puts the run's budget in force, unless another one is, until gbsi_run_leave() or

@@ -30,6 +30,14 @@ struct gbsi_task;
 #define GBSI_RUNNER_SHARES       4u /* ranks share the model rather than the chains */
 #define GBSI_RUNNER_APPROXIMATES 8u /* the error of its answer is not known */
 
+/* Forms of a model that chains run on without a plan. */
+typedef enum gbsi_form_kind {
+    GBSI_FORM_NONE,
+    GBSI_FORM_SITES,  /* the sites of a lattice in bits */
+    GBSI_FORM_CHAINS, /* spins whose chains are in bits */
+    GBSI_FORM_LEVELS, /* a picture of levels */
+} gbsi_form_kind;
+
 /* Estimates of one variable: a row each for p, mcse, ess and rhat, with an entry for each state;
  * NULL: this row is not asked for. */
 enum { GBSI_P, GBSI_MCSE, GBSI_ESS, GBSI_RHAT, GBSI_N_ROWS };
@@ -50,10 +58,10 @@ typedef struct gbsi_runner {
     unsigned traits;
     int bits; /* GBS_BITS_SITES or GBS_BITS_CHAINS where spins are bits, else 0 */
 
-    /* REQUIRED, one of the two. Whether this is how a run is run, once its sampled part is known:
-     * because of its task, or because its chains were given this form. */
+    /* Whether this is how a run is run, once its sampled part is known. NULL: if its chains run on
+     * this form. */
     bool (*suits)(const struct gbsi_task *task);
-    bool (*formed)(const struct gbsi_engine *engine);
+    gbsi_form_kind form;
 
     /* ---- before the first pass ---- */
 
@@ -112,6 +120,11 @@ typedef struct gbsi_runner {
     /* What the run owns because of its runner. */
     void (*free)(struct gbsi_task *task, struct gbsi_sampling *sampling);
 } gbsi_runner;
+
+static inline bool gbsi_runner_climbs(const gbsi_runner *runner)
+{
+    return (runner->traits & GBSI_RUNNER_OVER_CHAINS) != 0;
+}
 
 static inline bool gbsi_runner_shares(const gbsi_runner *runner)
 {

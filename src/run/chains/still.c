@@ -159,9 +159,8 @@ static gbs_status leave_settled(const gbsi_engine *engine, gbsi_estimates *estim
     return status;
 }
 
-gbs_status gbsi_run_find_still(const gbs_ranks *ranks, const gbsi_shared *shared,
-                               const gbsi_engine *engine, gbsi_estimates *estimates,
-                               gbsi_report *report, gbs_error *err)
+gbs_status gbsi_run_find_still(const gbsi_shared *shared, const gbsi_engine *engine,
+                               gbsi_estimates *estimates, gbsi_report *report, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_moves *m = &estimates->moves;
@@ -177,9 +176,7 @@ gbs_status gbsi_run_find_still(const gbs_ranks *ranks, const gbsi_shared *shared
     n_still = mark(shared, engine, estimates, n);
     GBSI_TRY(n_still > 0 ? leave_settled(engine, estimates, report, &n_still, err) : GBS_OK);
     uint64_t n_all = n_still;
-    if (shared->share != NULL) {
-        GBSI_TRY(ranks->combine(ranks->context, GBS_COMBINE_SUM_U64, &n_all, 1, err));
-    }
+    GBSI_TRY(gbsi_ranks_combine(shared->ranks, GBS_COMBINE_SUM_U64, &n_all, 1, err));
     report->public.n_hardly_moved = n_all;
 cleanup:
     gbsi_free(n);
@@ -192,12 +189,12 @@ gbs_status gbs_run_hardly_moved(const gbs_run *run, uint8_t *hardly, gbs_error *
     GBSI_NEED(hardly);
     const gbsi_moves *m = &run->sampling.estimates.moves;
     const gbsi_plan *plan = run->sampling.engine.plan;
-    if (run->task.shared.share != NULL) {
+    if (gbsi_runner_shares(run->task.plain)) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                          "the model is on several ranks: none of them knows all of its variables");
     }
     memset(hardly, 0, run->task.problem.model->n_variables);
-    for (uint32_t slot = 0; run->sampling.tempered == NULL && slot < m->n_slots; ++slot) {
+    for (uint32_t slot = 0; !gbsi_runner_climbs(run->task.runner) && slot < m->n_slots; ++slot) {
         hardly[run->task.problem.part->user_variable[plan->variable_of[slot]]] = m->still[slot];
     }
     return GBS_OK;

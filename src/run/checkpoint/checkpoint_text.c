@@ -443,8 +443,7 @@ static gbs_status check_length(const gbsi_task *task, const gbsi_checkpoints *ch
                                gbs_error *err)
 {
     gbs_run_options options = task->options;
-    const bool anneals =
-        task->purpose.anneals && (task->runner->traits & GBSI_RUNNER_OVER_CHAINS) == 0;
+    const bool anneals = task->purpose.anneals && !gbsi_runner_climbs(task->runner);
     if (anneals) {
         GBSI_PASS(check_schedule(checkpoints, path, text, err));
     }

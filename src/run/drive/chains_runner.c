@@ -28,7 +28,9 @@ static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         run->task.plain->bits != 0 &&
         gbsi_run_n_places(run->task.plain, &run->task.shared, &run->sampling.engine) >= MANY_SPINS;
     const bool shown = drive->callbacks->progress != NULL && !costly;
-    if (!decides && !shown && run->task.ranks == NULL) {
+    bool wanted = decides || shown;
+    GBSI_PASS(gbsi_run_any(run->task.ranks, &wanted, err));
+    if (!wanted) {
         return GBS_OK;
     }
     GBSI_PASS(run->task.runner->errors(run, err));
@@ -170,8 +172,8 @@ gbs_status gbsi_chains_errors(gbs_run *run, gbs_error *err)
 {
     GBSI_PASS(gbsi_estimates_report(&run->sampling.estimates, run->sampling.engine.pool,
                                     &run->report.public, err));
-    return gbsi_run_find_still(run->task.ranks, &run->task.shared, &run->sampling.engine,
-                               &run->sampling.estimates, &run->report, err);
+    return gbsi_run_find_still(&run->task.shared, &run->sampling.engine, &run->sampling.estimates,
+                               &run->report, err);
 }
 
 gbs_status gbsi_chains_remark(gbs_run *run, gbs_error *err)

@@ -142,11 +142,6 @@ static gbs_status add_rows(const gbsi_estimate *estimate, uint32_t n_slots, gbsi
     return GBS_OK;
 }
 
-static bool sites_are_bits(const gbsi_engine *engine)
-{
-    return engine->lattice != NULL;
-}
-
 /* Whether chains keep the sums of their conditionals themselves, see gbsi_held. */
 static bool holds(const gbs_run_options *options)
 {
@@ -229,7 +224,7 @@ cleanup:
 const gbsi_runner gbsi_runner_sites = {
     .name = "sites",
     .bits = GBS_BITS_SITES,
-    .formed = sites_are_bits,
+    .form = GBSI_FORM_SITES,
     .compile = compile_sites,
     .shape = shape_of_sites,
     .bytes = bytes_of_spins,
@@ -247,11 +242,6 @@ const gbsi_runner gbsi_runner_sites = {
 };
 
 /* ---- chains as bits -------------------------------------------------------------------------- */
-
-static bool chains_are_bits(const gbsi_engine *engine)
-{
-    return engine->packed != NULL;
-}
 
 static gbs_status compile_packed(gbsi_task *task, gbsi_engine *engine, gbsi_report *report,
                                  gbsi_watch *watch, gbs_error *err)
@@ -273,7 +263,7 @@ static gbs_status compile_packed(gbsi_task *task, gbsi_engine *engine, gbsi_repo
 const gbsi_runner gbsi_runner_packed = {
     .name = "packed",
     .bits = GBS_BITS_CHAINS,
-    .formed = chains_are_bits,
+    .form = GBSI_FORM_CHAINS,
     .compile = compile_packed,
     .shape = gbsi_plain_shape,
     .bytes = bytes_of_spins,
@@ -291,11 +281,6 @@ const gbsi_runner gbsi_runner_packed = {
 };
 
 /* ---- pictures of levels ---------------------------------------------------------------------- */
-
-static bool has_levels(const gbsi_engine *engine)
-{
-    return engine->levels != NULL;
-}
 
 static gbs_status compile_levels(gbsi_task *task, gbsi_engine *engine, gbsi_report *report,
                                  gbsi_watch *watch, gbs_error *err)
@@ -381,7 +366,7 @@ cleanup:
 
 const gbsi_runner gbsi_runner_levels = {
     .name = "levels",
-    .formed = has_levels,
+    .form = GBSI_FORM_LEVELS,
     .compile = compile_levels,
     .shape = shape_of_levels,
     .bytes = bytes_of_levels,

@@ -174,7 +174,7 @@ static gbs_status take_exact_marginals(const gbsi_problem *problem, gbsi_estimat
 /* Whether the model has a form of its own, so that there is no plan. */
 static bool has_form(const gbsi_engine *engine)
 {
-    return engine->spins != NULL || engine->levels != NULL;
+    return engine->form_kind != GBSI_FORM_NONE;
 }
 
 /* Chooses how the sampled part is run, if there is one. @param whole was seen to be no lattice. */
@@ -210,8 +210,7 @@ static gbs_status find_part(gbsi_task *task, gbsi_sampling *sampling, const gbsi
     }
     if (has_form(&sampling->engine)) {
         task->problem.part = task->problem.whole;
-        report->public.n_components =
-            sampling->engine.spins != NULL ? sampling->engine.spins->n_components : 1;
+        report->public.n_components = sampling->engine.n_components;
         return GBS_OK;
     }
     GBSI_PASS(gbsi_problem_take_graph(&task->problem, err));

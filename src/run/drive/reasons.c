@@ -7,12 +7,6 @@
 #include "chains/run.h"
 #include "chains/run_options.h"
 
-/* Whether ladders answer. */
-static bool climbs(const gbsi_runner *runner)
-{
-    return (runner->traits & GBSI_RUNNER_OVER_CHAINS) != 0;
-}
-
 static double target_of(const gbsi_report *report, const gbsi_run_purpose *purpose)
 {
     const gbs_report *r = &report->public;
@@ -33,7 +27,7 @@ static bool judges_errors(const gbsi_run_purpose *purpose, const gbs_run_options
  * between ladders. */
 bool gbsi_run_chains_agree(const gbsi_runner *runner, const gbsi_report *report)
 {
-    return climbs(runner) || isnan(report->public.max_rhat) ||
+    return gbsi_runner_climbs(runner) || isnan(report->public.max_rhat) ||
            report->public.max_rhat < GBSI_RHAT_LIMIT;
 }
 
@@ -87,7 +81,7 @@ static double visits_of_slow_states(const gbsi_run_purpose *purpose, const gbsi_
                                     const gbsi_report *report)
 {
     const gbs_report *r = &report->public;
-    const double slow = climbs(runner) ? 0.0 : (double)report->slow_passes;
+    const double slow = gbsi_runner_climbs(runner) ? 0.0 : (double)report->slow_passes;
     const double draws = (double)r->sweeps * r->chains;
     return slow > 0.0 ? target_of(report, purpose) * draws / slow : (double)INFINITY;
 }

@@ -85,11 +85,14 @@ static gbs_status open_once(const gbs_model *model, const gbs_evidence *evidence
     run->task.purpose = *purpose;
     if (purpose->lattice != NULL) {
         run->sampling.engine.lattice = *purpose->lattice;
-        run->sampling.engine.spins = &run->sampling.engine.lattice->spins;
+        gbsi_engine_take_spins(&run->sampling.engine, GBSI_FORM_SITES,
+                               &run->sampling.engine.lattice->spins);
         *purpose->lattice = NULL;
     }
     if (purpose->levels != NULL) {
         run->sampling.engine.levels = *purpose->levels;
+        run->sampling.engine.form_kind = GBSI_FORM_LEVELS;
+        run->sampling.engine.n_components = 1;
         run->budget.fewer = "fewer levels";
         *purpose->levels = NULL;
     }

@@ -14,7 +14,7 @@ static const gbsi_runner *const runners[] = {
 
 static bool is_suited(const gbsi_runner *runner, const gbsi_task *task, const gbsi_engine *engine)
 {
-    return runner->suits != NULL ? runner->suits(task) : runner->formed(engine);
+    return runner->suits != NULL ? runner->suits(task) : runner->form == engine->form_kind;
 }
 
 void gbsi_run_choose_runner(gbsi_task *task, const gbsi_engine *engine)
@@ -23,7 +23,7 @@ void gbsi_run_choose_runner(gbsi_task *task, const gbsi_engine *engine)
     for (size_t i = 0; i < sizeof runners / sizeof runners[0]; ++i) {
         if (is_suited(runners[i], task, engine)) {
             task->runner = task->runner == NULL ? runners[i] : task->runner;
-            if ((runners[i]->traits & GBSI_RUNNER_OVER_CHAINS) == 0) {
+            if (!gbsi_runner_climbs(runners[i])) {
                 task->plain = runners[i];
                 return;
             }

@@ -316,7 +316,7 @@ static uint64_t predict(const gbsi_task *task, const gbsi_engine *engine, gbsi_r
                         gbsi_report *report)
 {
     const uint64_t limit = gbsi_options_memory_limit(&task->options);
-    if ((task->runner->traits & GBSI_RUNNER_OVER_CHAINS) == 0) {
+    if (!gbsi_runner_climbs(task->runner)) {
         memory->peak += gbsi_run_tempered_bytes(task, engine);
         const uint64_t left = limit > memory->peak ? limit - memory->peak : 0;
         memory->blocks = gbsi_run_block_bytes(task, left);
