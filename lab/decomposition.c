@@ -257,9 +257,7 @@ gbs_status lab_decompose(const gbs_model *model, const gbs_evidence *evidence,
     }
 cleanup:
     gbs_run_free(run);
-    gbsi_free(state_of);
-    gbsi_free(c.count);
-    gbsi_free(c.scratch);
+    GBSI_FREE(state_of, c.count, c.scratch);
     lab_focus_setting_free(&setting);
     lab_decomposition_free(&made);
     return status;
@@ -267,7 +265,6 @@ cleanup:
 
 void lab_decomposition_free(lab_decomposition *decomposition)
 {
-    gbsi_free(decomposition->sweeps);
-    gbsi_free(decomposition->value);
+    GBSI_FREE(decomposition->sweeps, decomposition->value);
     *decomposition = (lab_decomposition){0};
 }

@@ -114,9 +114,6 @@ gbs_status gbsi_contrast(gbsi_gradient *gradient, double l2, uint64_t steps, dou
     memcpy(weight, mean, n * sizeof *mean);
 
 cleanup:
-    gbsi_free(out);
-    gbsi_free(curvature);
-    gbsi_free(mean);
-    gbsi_free(half);
+    GBSI_FREE(out, curvature, mean, half);
     return status;
 }

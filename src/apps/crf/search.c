@@ -170,9 +170,7 @@ cleanup:
 gbs_status gbs_crf_model(const gbs_crf *crf, const gbs_sequences *data, size_t sequence,
                          gbs_model **model, gbs_error *err)
 {
-    GBSI_NEED(crf);
-    GBSI_NEED(data);
-    GBSI_NEED(model);
+    GBSI_NEED(crf, data, model);
     size_t bounds[2];
     gbsi_budget budget;
     if (sequence >= data->n) {

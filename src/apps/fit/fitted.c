@@ -15,8 +15,7 @@ void gbs_fitted_free(gbs_fitted *fitted)
     if (fitted != NULL) {
         gbsi_families_free(&fitted->families);
         gbs_model_free(fitted->model);
-        gbsi_free(fitted->count);
-        gbsi_free(fitted);
+        GBSI_FREE(fitted->count, fitted);
     }
 }
 

@@ -42,8 +42,7 @@ typedef struct one_site {
 
 static void probes_free(probes *p)
 {
-    gbsi_free(p->weight);
-    gbsi_free(p->room);
+    GBSI_FREE(p->weight, p->room);
 }
 
 /* ---- the penalty ----------------------------------------------------------------------------- */

@@ -35,9 +35,7 @@ static void solving_free(solving *s)
     gbsi_case_tree_free(s->tree);
     gbsi_solver_free(&s->solver);
     gbsi_reduced_free(s->reduced);
-    gbsi_free(s->query);
-    gbsi_free(s->number);
-    gbsi_free(s->p);
+    GBSI_FREE(s->query, s->number, s->p);
 }
 
 /* ---- the tree -------------------------------------------------------------------------------- */

@@ -52,16 +52,8 @@ static void sampling_free(sampling *s)
     gbs_run_free(s->run);
     gbsi_zero_entries_free(s->zeros);
     gbsi_reduced_free(s->reduced);
-    gbsi_free(s->cell);
-    gbsi_free(s->draws);
-    gbsi_free(s->sum);
-    gbsi_free(s->w);
-    gbsi_free(s->out);
-    gbsi_free(s->mean);
-    gbsi_free(s->square);
-    gbsi_free(s->room);
-    gbsi_free(s->is_zero);
-    gbsi_free(s->score);
+    GBSI_FREE(s->cell, s->draws, s->sum, s->w, s->out, s->mean, s->square, s->room, s->is_zero,
+              s->score);
 }
 
 /* ---- room ------------------------------------------------------------------------------------ */

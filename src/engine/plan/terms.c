@@ -420,7 +420,6 @@ gbs_status gbsi_compile_terms(gbsi_compile *c, gbs_error *err)
     }
 
 cleanup:
-    gbsi_free(g.counter_of);
-    gbsi_free(g.key);
+    GBSI_FREE(g.counter_of, g.key);
     return status;
 }

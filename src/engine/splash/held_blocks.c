@@ -41,10 +41,7 @@ cleanup:
 
 void gbsi_zeros_free(gbsi_zeros *zeros)
 {
-    gbsi_free(zeros->hard);
-    gbsi_free(zeros->block);
-    gbsi_free(zeros->n_hard);
-    gbsi_free(zeros->n_held);
+    GBSI_FREE(zeros->hard, zeros->block, zeros->n_hard, zeros->n_held);
     *zeros = (gbsi_zeros){0};
 }
 
@@ -89,9 +86,7 @@ cleanup:
 
 void gbsi_wholes_free(gbsi_wholes *wholes)
 {
-    gbsi_free(wholes->of);
-    gbsi_free(wholes->size);
-    gbsi_free(wholes->n_times);
+    GBSI_FREE(wholes->of, wholes->size, wholes->n_times);
     *wholes = (gbsi_wholes){0};
 }
 

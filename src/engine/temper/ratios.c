@@ -57,10 +57,7 @@ gbs_status gbsi_ratios_new(const gbsi_exchange *e, gbsi_ratios **ratios, gbs_err
 void gbsi_ratios_free(gbsi_ratios *ratios)
 {
     if (ratios != NULL) {
-        gbsi_free(ratios->c);
-        gbsi_free(ratios->weight);
-        gbsi_free(ratios->row);
-        gbsi_free(ratios);
+        GBSI_FREE(ratios->c, ratios->weight, ratios->row, ratios);
     }
 }
 

@@ -93,8 +93,7 @@ static gbs_status keep_asked(gbsi_solver *s, size_t n, const uint32_t *query, gb
     }
 
 cleanup:
-    gbsi_free(keep);
-    gbsi_free(keep_component);
+    GBSI_FREE(keep, keep_component);
     return status;
 }
 

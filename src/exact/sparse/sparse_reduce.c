@@ -339,15 +339,8 @@ static void making_free(making *m)
 {
     free_filters(m);
     gbsi_sparse_scratch_free(&m->scratch);
-    gbsi_free(m->owner);
-    gbsi_free(m->first_of);
-    gbsi_free(m->of);
-    gbsi_free(m->seen);
-    gbsi_free(m->filter);
-    gbsi_free(m->logs);
-    gbsi_free(m->dense);
-    gbsi_free(m->alive);
-    gbsi_free(m->first_alive);
+    GBSI_FREE(m->owner, m->first_of, m->of, m->seen, m->filter, m->logs, m->dense, m->alive,
+              m->first_alive);
 }
 
 static gbs_status take_making(making *m, gbs_error *err)

@@ -15,19 +15,12 @@ void gbsi_conditioned_free(gbsi_conditioned *conditioned)
         return;
     }
     if (!conditioned->borrows) {
-        gbsi_free(conditioned->arity);
-        gbsi_free(conditioned->state_offset);
+        GBSI_FREE(conditioned->arity, conditioned->state_offset);
         gbsi_factors_free(&conditioned->factors);
-        gbsi_free(conditioned->free_variable);
-        gbsi_free(conditioned->cpt);
-        gbsi_free(conditioned->topological);
+        GBSI_FREE(conditioned->free_variable, conditioned->cpt, conditioned->topological);
     }
-    gbsi_free(conditioned->origin);
-    gbsi_free(conditioned->has_zeros);
-    gbsi_free(conditioned->user_variable);
-    gbsi_free(conditioned->user_state);
-    gbsi_free(conditioned->fixed_state);
-    gbsi_free(conditioned);
+    GBSI_FREE(conditioned->origin, conditioned->has_zeros, conditioned->user_variable,
+              conditioned->user_state, conditioned->fixed_state, conditioned);
 }
 
 double gbsi_conditioned_log_density(const gbsi_conditioned *conditioned, const uint32_t *x)
@@ -314,9 +307,7 @@ cleanup:
 
 static void free_kept(kept *k)
 {
-    gbsi_free(k->variable);
-    gbsi_free(k->table);
-    gbsi_free(k->used);
+    GBSI_FREE(k->variable, k->table, k->used);
 }
 
 static gbs_status make_part(const gbsi_conditioned *whole, const uint8_t *keep,

@@ -358,22 +358,13 @@ gbs_status gbsi_prune(const gbsi_conditioned *whole, const uint8_t *asked, gbsi_
     }
 
 cleanup:
-    gbsi_free(p.degree);
-    gbsi_free(p.link);
-    gbsi_free(p.level);
-    gbsi_free(p.stack);
-    gbsi_free(p.stacked);
-    gbsi_free(p.at);
+    GBSI_FREE(p.degree, p.link, p.level, p.stack, p.stacked, p.at);
     return status;
 }
 
 void gbsi_pruning_clear(gbsi_pruning *p)
 {
-    gbsi_free(p->variable);
-    gbsi_free(p->factor_start);
-    gbsi_free(p->factor);
-    gbsi_free(p->pruned);
-    gbsi_free(p->dropped);
+    GBSI_FREE(p->variable, p->factor_start, p->factor, p->pruned, p->dropped);
     *p = (gbsi_pruning){0};
 }
 

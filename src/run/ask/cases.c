@@ -30,10 +30,7 @@ void gbs_cases_free(gbs_cases *cases)
     gbsi_pool_free(c->pool);
     gbsi_case_tree_free(c->tree);
     gbs_evidence_free(c->evidence);
-    gbsi_free(c->column);
-    gbsi_free(c->query);
-    gbsi_free(c->marginal);
-    gbsi_free(c);
+    GBSI_FREE(c->column, c->query, c->marginal, c);
 }
 
 /* ---- making ---------------------------------------------------------------------------------- */
@@ -100,8 +97,7 @@ static gbs_status find_base(gbs_cases *c, gbsi_watch *watch, gbs_error *err)
     }
 
 cleanup:
-    gbsi_free(state);
-    gbsi_free(none.p);
+    GBSI_FREE(state, none.p);
     return status;
 }
 
@@ -194,8 +190,7 @@ static gbs_status make_trees(gbs_cases *c, gbs_error *err)
     }
 
 cleanup:
-    gbsi_free(query);
-    gbsi_free(needed);
+    GBSI_FREE(query, needed);
     gbsi_solver_free(&s);
     return status;
 }
@@ -204,8 +199,7 @@ gbs_status gbs_cases_new(const gbs_model *model, const gbs_evidence *evidence,
                          const gbs_run_options *options, uint32_t n_columns, const uint32_t *column,
                          uint32_t n_query, const uint32_t *query, gbs_cases **cases, gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(cases);
+    GBSI_NEED(model, cases);
     if (n_columns > 0) {
         GBSI_NEED(column);
     }

@@ -305,8 +305,7 @@ gbs_status gbs_cases_answer(gbs_cases *cases, size_t n, const uint32_t *state,
                             const gbs_run_callbacks *callbacks, gbs_case_answers *answers,
                             size_t *n_done, gbs_error *err)
 {
-    GBSI_NEED(cases);
-    GBSI_NEED(answers);
+    GBSI_NEED(cases, answers);
     if (n > 0 && cases->n_columns > 0) {
         GBSI_NEED(state);
     }
@@ -338,9 +337,6 @@ cleanup:
     if (n_done != NULL && status >= 0) {
         *n_done = done;
     }
-    gbsi_free(call.first);
-    gbsi_free(call.unique);
-    gbsi_free(call.batch);
-    gbsi_free(call.p);
+    GBSI_FREE(call.first, call.unique, call.batch, call.p);
     return status;
 }

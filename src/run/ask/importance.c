@@ -49,10 +49,7 @@ typedef struct annealing {
 
 static void annealing_free(annealing *a)
 {
-    gbsi_free(a->density);
-    gbsi_free(a->weight);
-    gbsi_free(a->all);
-    gbsi_free(a->x);
+    GBSI_FREE(a->density, a->weight, a->all, a->x);
 }
 
 /* ---- one annealing --------------------------------------------------------------------------- */

@@ -125,8 +125,7 @@ static gbs_status prepare(const gbs_model *model, const gbs_evidence *evidence,
 gbs_status gbs_model_info(const gbs_model *model, const gbs_evidence *evidence,
                           const gbs_run_options *options, gbs_info *info, gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(info);
+    GBSI_NEED(model, info);
     GBSI_OUT_STRUCT(info, gbs_info);
     gbs_status status = GBS_OK;
     gbs_run *run = NULL;
@@ -153,8 +152,7 @@ gbs_status gbs_model_draw_sizes(const gbs_model *model, const gbs_evidence *evid
                                 const gbs_run_options *options, gbs_draw_sizes *sizes,
                                 gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(sizes);
+    GBSI_NEED(model, sizes);
     GBSI_OUT_STRUCT(sizes, gbs_draw_sizes);
     gbs_status status = GBS_OK;
     gbs_run *run = NULL;

@@ -228,8 +228,7 @@ static gbs_status take_and_estimate(const gbs_ranks *ranks, const gbs_model *mod
                                     const gbs_run_callbacks *callbacks, gbs_log_z_report *report,
                                     gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(report);
+    GBSI_NEED(model, report);
     GBSI_IN_STRUCT(files, gbs_checkpoint_files);
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     GBSI_OUT_STRUCT(report, gbs_log_z_report);

@@ -84,8 +84,7 @@ static gbs_status choose(gbs_answer *a, const gbs_model *model, const char *name
     }
 
 cleanup:
-    gbsi_free(seen);
-    gbsi_free(part);
+    GBSI_FREE(seen, part);
     return status;
 }
 
@@ -170,8 +169,7 @@ cleanup:
 gbs_status gbs_query(const gbs_model *model, const char *evidence, const char *names,
                      const gbs_run_options *options, gbs_answer *answer, gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(answer);
+    GBSI_NEED(model, answer);
     GBSI_OUT_STRUCT(answer, gbs_answer);
     gbs_answer own = {.size = sizeof own};
     const gbs_status status = answer_query(model, evidence, names, options, &own, err);
@@ -186,12 +184,8 @@ gbs_status gbs_query(const gbs_model *model, const char *evidence, const char *n
 void gbs_answer_free(gbs_answer *answer)
 {
     if (answer != NULL) {
-        gbsi_free(answer->variable);
-        gbsi_free(answer->offset);
-        gbsi_free(answer->p);
-        gbsi_free(answer->mcse);
-        gbsi_free(answer->ess);
-        gbsi_free(answer->rhat);
+        GBSI_FREE(answer->variable, answer->offset, answer->p, answer->mcse, answer->ess,
+                  answer->rhat);
         *answer = (gbs_answer){.size = answer->size};
     }
 }

@@ -168,11 +168,9 @@ void gbsi_executor_free(gbsi_executor *x)
     }
     free_draw(x);
     for (uint32_t g = 0; x->group != NULL && g < x->n_groups; ++g) {
-        gbsi_free(x->group[g].state);
-        gbsi_free(x->group[g].counter);
+        GBSI_FREE(x->group[g].state, x->group[g].counter);
     }
-    gbsi_free(x->group);
-    gbsi_free(x->beta);
+    GBSI_FREE(x->group, x->beta);
     *x = (gbsi_executor){0};
 }
 

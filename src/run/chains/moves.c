@@ -40,10 +40,7 @@ gbs_status gbsi_moves_take(const gbsi_executor *x, gbsi_moves *m, gbs_error *err
 
 void gbsi_moves_free(gbsi_moves *m)
 {
-    gbsi_free(m->n);
-    gbsi_free(m->still);
-    gbsi_free(m->slow);
-    gbsi_free(m->before);
+    GBSI_FREE(m->n, m->still, m->slow, m->before);
     *m = (gbsi_moves){0};
 }
 

@@ -186,17 +186,9 @@ void gbsi_repair_free(gbsi_repair *repair)
     if (repair != NULL) {
         gbsi_propagator_free(repair->propagator);
         gbsi_propagation_free(repair->propagation);
-        gbsi_free(repair->component);
-        gbsi_free(repair->member_start);
-        gbsi_free(repair->member);
-        gbsi_free(repair->hard_start);
-        gbsi_free(repair->hard);
-        gbsi_free(repair->order);
-        gbsi_free(repair->decision);
-        gbsi_free(repair->weight);
-        gbsi_free(repair->violated);
-        gbsi_free(repair->where);
-        gbsi_free(repair);
+        GBSI_FREE(repair->component, repair->member_start, repair->member, repair->hard_start,
+                  repair->hard, repair->order, repair->decision, repair->weight, repair->violated,
+                  repair->where, repair);
     }
 }
 

@@ -52,8 +52,7 @@ void gbsi_starter_free(gbsi_starter *starter)
 {
     if (starter != NULL) {
         gbsi_repair_free(starter->repair);
-        gbsi_free(starter->weight);
-        gbsi_free(starter);
+        GBSI_FREE(starter->weight, starter);
     }
 }
 

@@ -185,8 +185,7 @@ cleanup:
 
 gbs_status gbs_run_hardly_moved(const gbs_run *run, uint8_t *hardly, gbs_error *err)
 {
-    GBSI_NEED(run);
-    GBSI_NEED(hardly);
+    GBSI_NEED(run, hardly);
     const gbsi_moves *m = &run->sampling.estimates.moves;
     const gbsi_plan *plan = run->sampling.engine.plan;
     if (gbsi_runner_shares(run->task.plain)) {

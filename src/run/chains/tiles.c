@@ -314,18 +314,13 @@ static void free_tiles(void *state)
 {
     gbsi_tiles *t = state;
     for (uint32_t w = 0; t != NULL && t->worker != NULL && w < t->n_workers; ++w) {
-        gbsi_free(t->worker[w].word);
-        gbsi_free(t->worker[w].w);
-        gbsi_free(t->worker[w].value);
+        GBSI_FREE(t->worker[w].word, t->worker[w].w, t->worker[w].value);
     }
     for (uint32_t i = 0; t != NULL && i < t->n_teams; ++i) {
         gbsi_barrier_destroy(&t->team[i]);
     }
     if (t != NULL) {
-        gbsi_free(t->worker);
-        gbsi_free(t->team);
-        gbsi_free(t->w);
-        gbsi_free(t);
+        GBSI_FREE(t->worker, t->team, t->w, t);
     }
 }
 

@@ -396,8 +396,7 @@ static gbs_status check_run(const gbsi_runner *plain, const gbsi_engine *engine,
 
 gbs_status gbs_run_checkpoint(gbs_run *run, const char *path, gbs_error *err)
 {
-    GBSI_NEED(run);
-    GBSI_NEED(path);
+    GBSI_NEED(run, path);
     gbs_status status = GBS_OK;
     const size_t n = strlen(path) + 1;
     char *copy = NULL;
@@ -454,8 +453,7 @@ cleanup:
 
 gbs_status gbs_run_resume(gbs_run *run, const char *path, gbs_error *err)
 {
-    GBSI_NEED(run);
-    GBSI_NEED(path);
+    GBSI_NEED(run, path);
     gbs_status status = GBS_OK;
     gbsi_kept *kept = NULL;
     char *text = NULL;
@@ -500,7 +498,6 @@ gbs_status gbsi_run_take_files(gbs_run *run, const gbs_checkpoint_files *files, 
 void gbsi_checkpoints_free(gbsi_checkpoints *c)
 {
     gbsi_kept_close(c->from);
-    gbsi_free(c->text);
-    gbsi_free(c->path);
+    GBSI_FREE(c->text, c->path);
     gbsi_draw_log_free(c->draws);
 }

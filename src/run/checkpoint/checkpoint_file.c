@@ -44,8 +44,7 @@ int gbs_is_checkpoint(const char *path)
 
 gbs_status gbs_checkpoint_read(const char *path, gbs_checkpoint *checkpoint, gbs_error *err)
 {
-    GBSI_NEED(path);
-    GBSI_NEED(checkpoint);
+    GBSI_NEED(path, checkpoint);
     GBSI_OUT_STRUCT(checkpoint, gbs_checkpoint);
     gbs_status status = GBS_OK;
     gbsi_kept *kept = NULL;
@@ -80,8 +79,7 @@ cleanup:
 
 gbs_status gbs_checkpoint_options(const char *path, gbs_run_options *options, gbs_error *err)
 {
-    GBSI_NEED(path);
-    GBSI_NEED(options);
+    GBSI_NEED(path, options);
     gbs_status status = GBS_OK;
     gbsi_kept *kept = NULL;
     char *text = NULL;

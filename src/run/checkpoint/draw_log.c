@@ -105,11 +105,7 @@ void gbsi_draw_log_free(gbsi_draw_log *log)
         (void)close(log->fd);
     }
     gbsi_digest_free(log->digest);
-    gbsi_free(log->variable);
-    gbsi_free(log->row);
-    gbsi_free(log->buffer);
-    gbsi_free(log->name);
-    gbsi_free(log);
+    GBSI_FREE(log->variable, log->row, log->buffer, log->name, log);
 }
 
 uint32_t gbsi_draw_log_variables(const gbsi_draw_log *log, const uint32_t **variable)

@@ -42,12 +42,7 @@ void gbsi_barren_free(gbsi_barren *b)
     if (b != NULL) {
         gbsi_conditioned_free(b->full);
         gbsi_pruning_clear(&b->pruning);
-        gbsi_free(b->full_variable);
-        gbsi_free(b->x);
-        gbsi_free(b->p);
-        gbsi_free(b->mean);
-        gbsi_free(b->square);
-        gbsi_free(b);
+        GBSI_FREE(b->full_variable, b->x, b->p, b->mean, b->square, b);
     }
 }
 

@@ -237,8 +237,7 @@ static void drawing_free(drawing *d)
 {
     gbsi_tables_free(d->tables);
     gbsi_sparse_draws_free(d->sparse);
-    gbsi_free(d->x);
-    gbsi_free(d->user);
+    GBSI_FREE(d->x, d->user);
 }
 
 /* All trees, ready to be drawn from. */

@@ -357,8 +357,7 @@ static gbs_status find_reach(pilot *p, gbs_error *err)
                                      &p->drive->watch, &p->too_large, err));
     }
 cleanup:
-    gbsi_free(block);
-    gbsi_free(size);
+    GBSI_FREE(block, size);
     return status;
 }
 

@@ -235,11 +235,9 @@ void gbsi_problem_free(gbsi_problem *p)
     gbsi_problem_forget_components(p);
     gbsi_graph_free(p->whole_graph);
     gbsi_conditioned_free(p->whole);
-    gbsi_free(p->target);
-    gbsi_free(p->asked);
+    GBSI_FREE(p->target, p->asked);
     gbsi_barren_free(p->barren);
-    gbsi_free(p->exact);
-    gbsi_free(p->enumerated);
+    GBSI_FREE(p->exact, p->enumerated);
     gbsi_sparse_free(p->sparse);
     gbsi_cutsets_free(p->cutset);
     gbsi_tree_free(p->tree);

@@ -109,11 +109,7 @@ void gbsi_trial_free(gbsi_trial *t)
         return;
     }
     gbsi_executor_free(&t->executor);
-    gbsi_free(t->slot);
-    gbsi_free(t->cell);
-    gbsi_free(t->count[0]);
-    gbsi_free(t->count[1]);
-    gbsi_free(t);
+    GBSI_FREE(t->slot, t->cell, t->count[0], t->count[1], t);
 }
 
 uint64_t gbsi_trial_bytes(const gbsi_plan *plan, uint32_t n_threads)

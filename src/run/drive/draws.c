@@ -22,9 +22,7 @@ static gbs_status rows_take(gbsi_draw_rows *rows, const gbsi_problem *problem,
 
 static void rows_free(gbsi_draw_rows *rows)
 {
-    gbsi_free(rows->own);
-    gbsi_free(rows->all);
-    gbsi_free(rows->state);
+    GBSI_FREE(rows->own, rows->all, rows->state);
 }
 
 static void rows_put(gbsi_draw_rows *rows, uint32_t chain, double log_density,
@@ -112,8 +110,7 @@ cleanup:
 
 void gbsi_giving_free(gbsi_giving *g)
 {
-    gbsi_free(g->x);
-    gbsi_free(g->user);
+    GBSI_FREE(g->x, g->user);
     rows_free(&g->rows);
 }
 

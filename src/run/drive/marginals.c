@@ -158,8 +158,7 @@ static gbs_status check_marginals(const gbs_run *run, gbs_error *err)
 gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double *ess, double *rhat,
                              gbs_error *err)
 {
-    GBSI_NEED(run);
-    GBSI_NEED(p);
+    GBSI_NEED(run, p);
     if (run->task.runner->marginals != NULL) {
         return run->task.runner->marginals(run, p, mcse, ess, rhat, err);
     }
@@ -170,8 +169,7 @@ gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double
 gbs_status gbs_run_marginals_of(const gbs_run *run, uint32_t first, uint32_t n, double *p,
                                 double *mcse, double *ess, double *rhat, gbs_error *err)
 {
-    GBSI_NEED(run);
-    GBSI_NEED(p);
+    GBSI_NEED(run, p);
     if (run->task.runner->marginals != NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "the model is on several ranks: use gbs_run_each_marginal()");
@@ -204,7 +202,9 @@ gbs_status gbs_run_each_marginal(const gbs_run *run, gbs_on_marginal *on_margina
                                  gbs_error *err)
 {
     GBSI_NEED(run);
-    GBSI_NEED(on_marginal);
+    if (on_marginal == NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: on_marginal is NULL", __func__);
+    }
     gbs_status status = GBS_OK;
     if (run->task.runner->each != NULL) {
         return run->task.runner->each(run, on_marginal, context, err);

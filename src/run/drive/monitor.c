@@ -57,10 +57,7 @@ gbs_status gbs_run_monitor(gbs_run *run, const uint32_t *variable, size_t n, gbs
 void gbsi_monitor_free(gbsi_monitor *m)
 {
     gbsi_thinned_free(&m->traces);
-    gbsi_free(m->variable);
-    gbsi_free(m->x);
-    gbsi_free(m->user);
-    gbsi_free(m->state);
+    GBSI_FREE(m->variable, m->x, m->user, m->state);
 }
 
 gbs_status gbsi_monitor_begin(const gbsi_problem *problem, gbsi_monitor *monitor,

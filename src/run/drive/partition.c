@@ -27,9 +27,7 @@ void gbs_partition_free(gbs_partition *p)
             gbsi_share_lattice_free(p->lattice);
             gbsi_free(p->lattice);
         }
-        gbsi_free(p->owner);
-        gbsi_free(p->start);
-        gbsi_free(p);
+        GBSI_FREE(p->owner, p->start, p);
     }
 }
 
@@ -240,8 +238,7 @@ static gbs_status list_turns(gbs_partition *p, const gbsi_sequence *sequence, ui
     GBSI_TRY(gbsi_plan_batches(p->run->sampling.engine.plan, sequence->variable, batch, sequence->n,
                                &p->schedule, err));
 cleanup:
-    gbsi_free(turn);
-    gbsi_free(batch);
+    GBSI_FREE(turn, batch);
     return status;
 }
 
@@ -348,8 +345,7 @@ gbs_status gbs_partition_new(const gbs_model *model, const gbs_evidence *evidenc
                              const gbs_run_options *options, uint32_t n_ranks, gbs_parts parts,
                              gbs_partition **partition, gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(partition);
+    GBSI_NEED(model, partition);
     gbs_status status = GBS_OK;
     gbs_partition *p = NULL;
     GBSI_TRY(gbsi_partition_begin(model, evidence, options, n_ranks, parts, &p, err));
@@ -386,8 +382,7 @@ cleanup:
 gbs_status gbs_partition_new_of_ising(const gbs_generate_ising_options *lattice, uint32_t n_ranks,
                                       gbs_partition **partition, gbs_error *err)
 {
-    GBSI_NEED(lattice);
-    GBSI_NEED(partition);
+    GBSI_NEED(lattice, partition);
     gbsi_grid_model grid;
     const gbs_status status = gbsi_grid_of_ising(lattice, &grid, err);
     return status < 0 ? status : new_of_grid(&grid, n_ranks, partition, err);
@@ -396,8 +391,7 @@ gbs_status gbs_partition_new_of_ising(const gbs_generate_ising_options *lattice,
 gbs_status gbs_partition_new_of_potts(const gbs_generate_potts_options *lattice, uint32_t n_ranks,
                                       gbs_partition **partition, gbs_error *err)
 {
-    GBSI_NEED(lattice);
-    GBSI_NEED(partition);
+    GBSI_NEED(lattice, partition);
     gbsi_grid_model grid;
     const gbs_status status = gbsi_grid_of_potts(lattice, &grid, err);
     return status < 0 ? status : new_of_grid(&grid, n_ranks, partition, err);
@@ -439,8 +433,7 @@ cleanup:
 gbs_status gbs_partition_share(const gbs_partition *p, uint32_t rank, gbs_share **share,
                                gbs_error *err)
 {
-    GBSI_NEED(p);
-    GBSI_NEED(share);
+    GBSI_NEED(p, share);
     if (rank >= p->facts.n_ranks) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "rank %u of %u", rank, (unsigned)p->facts.n_ranks);
     }

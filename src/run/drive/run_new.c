@@ -169,8 +169,7 @@ static gbs_status new_run(const gbs_ranks *ranks, const gbs_model *model,
                           const gbs_evidence *evidence, const gbs_run_options *options,
                           gbsi_run_purpose purpose, gbs_run **out, gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(out);
+    GBSI_NEED(model, out);
     gbs_status status = GBS_OK;
     gbs_run *run = NULL;
     purpose.limited = true;

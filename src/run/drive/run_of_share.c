@@ -211,9 +211,7 @@ static gbs_status new_run(const gbs_share *share, const gbs_partition *whole,
                           const gbs_ranks *ranks, const gbs_run_options *options, bool draws,
                           gbs_run **out, gbs_error *err)
 {
-    GBSI_NEED(share);
-    GBSI_NEED(ranks);
-    GBSI_NEED(out);
+    GBSI_NEED(share, ranks, out);
     gbs_status status = GBS_OK;
     gbs_run *run = NULL;
     const double begun_s = gbsi_clock_s();

@@ -235,8 +235,7 @@ static gbs_status find(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     drive->pass = 0; /* from here on as if the threshold had been given */
     run->report.public.updates = 0;
 cleanup:
-    gbsi_free(s.count);
-    gbsi_free(s.first);
+    GBSI_FREE(s.count, s.first);
     return status;
 }
 

@@ -30,9 +30,7 @@ void gbsi_tempered_free_blocks(gbsi_tempered *t)
     for (uint32_t g = 0; b->lanes != NULL && g < b->n_groups; ++g) {
         gbsi_block_lanes_free(b->lanes[g]);
     }
-    gbsi_free(b->lanes);
-    gbsi_free(b->x);
-    gbsi_free(b->redrawn);
+    GBSI_FREE(b->lanes, b->x, b->redrawn);
     gbsi_blocks_free(b->plans);
     *b = (gbsi_tempered_blocks){0};
 }

@@ -75,19 +75,8 @@ void gbsi_tempered_free(gbsi_tempered *t)
     gbsi_means_free(t->means);
     gbsi_graph_free(t->graph);
     gbsi_collapse_free(t->collapse);
-    gbsi_free(t->density);
-    gbsi_free(t->before);
-    gbsi_free(t->row);
-    gbsi_free(t->hard);
-    gbsi_free(t->one);
-    gbsi_free(t->state);
-    gbsi_free(t->p);
-    gbsi_free(t->word);
-    gbsi_free(t->counted);
-    gbsi_free(t->trips);
-    gbsi_free(t->drawn);
-    gbsi_free(t->user);
-    gbsi_free(t);
+    GBSI_FREE(t->density, t->before, t->row, t->hard, t->one, t->state, t->p, t->word, t->counted,
+              t->trips, t->drawn, t->user, t);
 }
 
 /* ---- the chains ------------------------------------------------------------------------------ */

@@ -128,9 +128,7 @@ gbs_status gbsi_tempered_take_told(gbsi_tempered *t, gbs_error *err)
 
 void gbsi_tempered_free_told(gbsi_tempered *t)
 {
-    gbsi_free(t->told.message);
-    gbsi_free(t->told.start);
-    gbsi_free(t->told.bytes);
+    GBSI_FREE(t->told.message, t->told.start, t->told.bytes);
     t->told = (gbsi_tempered_told){0};
 }
 

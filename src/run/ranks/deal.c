@@ -15,11 +15,9 @@ typedef struct dealing {
 
 void gbsi_deal_free(gbsi_deal *deal)
 {
-    gbsi_free(deal->seen);
-    gbsi_free(deal->is_seen);
+    GBSI_FREE(deal->seen, deal->is_seen);
     for (int what = 0; what < GBSI_N_DEALT; ++what) {
-        gbsi_free(deal->start[what]);
-        gbsi_free(deal->series[what]);
+        GBSI_FREE(deal->start[what], deal->series[what]);
     }
     *deal = (gbsi_deal){0};
 }
@@ -228,8 +226,6 @@ gbs_status gbsi_deal_init(gbsi_deal *deal, const gbsi_deal_source *source, gbs_e
         GBSI_TRY(deal_out(&d, (gbsi_dealt)what, n_items[what], &c, err));
     }
 cleanup:
-    gbsi_free(d.scratch);
-    gbsi_free(c.next);
-    gbsi_free(c.n);
+    GBSI_FREE(d.scratch, c.next, c.n);
     return status;
 }

@@ -169,10 +169,7 @@ static gbs_status each_row(const gbs_run *run, unsigned from, unsigned to, gbs_o
 {
     bringing b = {.run = run, .from = from, .to = to};
     const gbs_status status = bring(&b, on, context, err);
-    gbsi_free(b.own);
-    gbsi_free(b.all);
-    gbsi_free(b.at);
-    gbsi_free(b.row);
+    GBSI_FREE(b.own, b.all, b.at, b.row);
     return status;
 }
 

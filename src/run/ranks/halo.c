@@ -231,9 +231,6 @@ gbs_status gbsi_halo_init(gbsi_halo *h, const gbs_share *share, const gbs_ranks 
 
 void gbsi_halo_free(gbsi_halo *h)
 {
-    gbsi_free(h->out);
-    gbsi_free(h->in);
-    gbsi_free(h->message);
-    gbsi_free(h->value);
+    GBSI_FREE(h->out, h->in, h->message, h->value);
     *h = (gbsi_halo){0};
 }

@@ -330,7 +330,6 @@ gbs_status gbsi_share_of_lattice(const gbsi_share_lattice *lattice, uint32_t ran
     GBSI_TRY(gbsi_making_finish(&t.making, out, err));
 cleanup:
     gbsi_making_free(&t.making);
-    gbsi_free(t.halo);
-    gbsi_free(t.row);
+    GBSI_FREE(t.halo, t.row);
     return status;
 }

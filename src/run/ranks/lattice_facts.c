@@ -287,9 +287,7 @@ static void set_schedule(gbsi_share_lattice *l)
 
 void gbsi_share_lattice_free(gbsi_share_lattice *lattice)
 {
-    gbsi_free(lattice->block);
-    gbsi_free(lattice->sums.bit);
-    gbsi_free(lattice->sums.before);
+    GBSI_FREE(lattice->block, lattice->sums.bit, lattice->sums.before);
     lattice->block = NULL;
     lattice->sums = (gbsi_lattice_sums){0};
 }

@@ -205,8 +205,7 @@ static gbs_status gather_saved(const gbs_ranks *ranks, const void *own, size_t n
         GBSI_TRY(sink->put(sink->context, all, sum, err));
     }
 cleanup:
-    gbsi_free(all);
-    gbsi_free(n_of);
+    GBSI_FREE(all, n_of);
     return status;
 }
 

@@ -91,12 +91,7 @@ cleanup:
 void gbsi_making_free(gbsi_making *m)
 {
     gbs_share_free(m->share);
-    gbsi_free(m->owner);
-    gbsi_free(m->slot);
-    gbsi_free(m->seen);
-    gbsi_free(m->event);
-    gbsi_free(m->position);
-    gbsi_free(m->index_of);
+    GBSI_FREE(m->owner, m->slot, m->seen, m->event, m->position, m->index_of);
 }
 
 gbs_status gbsi_making_reserve(gbsi_making *m, uint32_t n, gbs_error *err)

@@ -63,8 +63,7 @@ const char *gbs_run_model_digest(const gbs_run *run)
 
 gbs_status gbs_run_name_variables(gbs_run *run, const gbs_model *model, gbs_error *err)
 {
-    GBSI_NEED(run);
-    GBSI_NEED(model);
+    GBSI_NEED(run, model);
     const gbs_share *share = run->task.shared.share;
     if (!gbsi_runner_shares(run->task.plain) ||
         model->n_variables != share->facts.n_user_variables ||
@@ -110,9 +109,7 @@ bool gbsi_shared_has_starts(const gbs_share *share, const gbs_run_options *optio
 void gbsi_shared_free(gbsi_task *task, gbsi_sampling *sampling)
 {
     gbsi_halo_free(&task->shared.halo);
-    gbsi_free(task->shared.own_slot);
-    gbsi_free(task->shared.reach);
-    gbsi_free(task->shared.told);
+    GBSI_FREE(task->shared.own_slot, task->shared.reach, task->shared.told);
     sampling->engine.schedule = (gbsi_schedule){0}; /* the share's */
     task->problem.whole = task->problem.part = NULL;
 }
@@ -185,8 +182,7 @@ gbs_status gbsi_shared_starts(gbsi_task *task, gbsi_engine *engine, gbsi_report 
     report->starts_dispersed = true;
 cleanup:
     gbsi_starter_free(starter);
-    gbsi_free(x);
-    gbsi_free(all);
+    GBSI_FREE(x, all);
     return status;
 }
 
@@ -231,8 +227,7 @@ gbs_status gbsi_shared_gather_state(gbsi_shared *shared, const gbs_ranks *ranks,
         user[share->fixed_variable[i]] = share->fixed_state[i];
     }
 cleanup:
-    gbsi_free(all);
-    gbsi_free(own);
+    GBSI_FREE(all, own);
     return status;
 }
 

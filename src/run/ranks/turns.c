@@ -72,9 +72,7 @@ gbs_status gbsi_turns_of_ranks(const gbsi_factors *factors, const uint32_t *owne
         turn[rank] = first_free(&m, rank, turn, m.is_in);
     }
 cleanup:
-    gbsi_free(m.row);
-    gbsi_free(m.ranks);
-    gbsi_free(m.is_in);
+    GBSI_FREE(m.row, m.ranks, m.is_in);
     return status;
 }
 

@@ -26,11 +26,7 @@ static void search_free(gbsi_search *s)
 {
     gbsi_free(s->density);
     gbsi_quench_free(s->quench);
-    gbsi_free(s->x);
-    gbsi_free(s->best_x);
-    gbsi_free(s->kept_x);
-    gbsi_free(s->kept_lanes);
-    gbsi_free(s->state);
+    GBSI_FREE(s->x, s->best_x, s->kept_x, s->kept_lanes, s->state);
     gbs_run_free(s->run);
 }
 
@@ -341,8 +337,7 @@ gbs_status gbs_map_with_checkpoints(const gbs_model *model, const gbs_evidence *
                                     const gbs_map_callbacks *callbacks, uint32_t *state,
                                     gbs_map_report *report, gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(state);
+    GBSI_NEED(model, state);
     GBSI_IN_STRUCT(files, gbs_checkpoint_files);
     GBSI_IN_STRUCT(callbacks, gbs_map_callbacks);
     GBSI_OUT_STRUCT(report, gbs_map_report);

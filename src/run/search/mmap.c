@@ -66,11 +66,7 @@ static void allow(search *s, double share)
 
 static void search_free(search *s)
 {
-    gbsi_free(s->evidence.state);
-    gbsi_free(s->fixed);
-    gbsi_free(s->now);
-    gbsi_free(s->best);
-    gbsi_free(s->whole);
+    GBSI_FREE(s->evidence.state, s->fixed, s->now, s->best, s->whole);
 }
 
 static gbs_status take_room(search *s, const gbs_evidence *evidence, gbs_error *err)
@@ -283,8 +279,7 @@ gbs_status gbs_mmap(const gbs_model *model, const gbs_evidence *evidence,
 {
     GBSI_NEED(model);
     if (n > 0) {
-        GBSI_NEED(query);
-        GBSI_NEED(state);
+        GBSI_NEED(query, state);
     }
     GBSI_IN_STRUCT(callbacks, gbs_map_callbacks);
     GBSI_OUT_STRUCT(report, gbs_mmap_report);

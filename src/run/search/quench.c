@@ -66,9 +66,7 @@ void gbsi_quench_free(gbsi_quench *quench)
     gbsi_blocks_free(quench->blocks);
     gbsi_softened_free(quench->soft);
     gbsi_softened_free(quench->firm);
-    gbsi_free(quench->x);
-    gbsi_free(quench->one);
-    gbsi_free(quench->other);
+    GBSI_FREE(quench->x, quench->one, quench->other);
     gbsi_crossover_free(&quench->crossover);
     gbsi_free(quench);
 }

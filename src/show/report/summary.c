@@ -373,8 +373,7 @@ gbs_status gbs_run_summary(const gbs_run *run, const gbs_summary_about *about, g
 {
     gbs_status status = GBS_OK;
     gbs_output *memory = NULL;
-    GBSI_NEED(run);
-    GBSI_NEED(output);
+    GBSI_NEED(run, output);
     GBSI_IN_STRUCT(about, gbs_summary_about);
     summary s = {.run = run, .about = {.size = sizeof s.about}};
     if (about != NULL) {
