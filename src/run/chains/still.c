@@ -176,7 +176,10 @@ gbs_status gbsi_run_find_still(const gbsi_shared *shared, const gbsi_engine *eng
     n_still = mark(shared, engine, estimates, n);
     GBSI_TRY(n_still > 0 ? leave_settled(engine, estimates, report, &n_still, err) : GBS_OK);
     uint64_t n_all = n_still;
-    GBSI_TRY(gbsi_ranks_combine(shared->ranks, GBS_COMBINE_SUM_U64, &n_all, 1, err));
+    if (shared->ranks != NULL) {
+        GBSI_TRY(
+            shared->ranks->combine(shared->ranks->context, GBS_COMBINE_SUM_U64, &n_all, 1, err));
+    }
     report->public.n_hardly_moved = n_all;
 cleanup:
     gbsi_free(n);
