@@ -321,7 +321,7 @@ static gbs_status eliminate(gbsi_shrinking *s, uint32_t v, gbs_error *err)
 
 /* ---- all of them --------------------------------------------------------------------------- */
 
-/* Lists the factors of few entries; variables of others are held. */
+/* Lists the factors of few entries. Variables of larger factors are kept. */
 static gbs_status list_factors(gbsi_shrinking *s, gbs_error *err)
 {
     const gbsi_factors *f = &s->model->factors;

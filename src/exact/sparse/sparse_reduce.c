@@ -27,7 +27,7 @@ typedef struct making {
     uint8_t *alive;       /* of the rows of the children of the clique at hand, or their nodes */
     size_t *first_alive;  /* [cliques] where those of each child begin */
     size_t alive_capacity;
-    uint64_t bytes, most_bytes; /* of rows and of what finding them takes */
+    uint64_t bytes, most_bytes; /* memory of the rows and of the search for them */
     double behind, left; /* entries of cliques that are done: in all, and in rows that are left */
     bool given_up;
 } making;

@@ -127,7 +127,8 @@ static gbs_status count_factors(const gbsi_conditioned *whole, kept *k, gbs_erro
     return GBS_OK;
 }
 
-/* All arrays but those that say what became of every variable of the user's. */
+/* Allocates the arrays of a part, but for those that say what became of each of the user's
+ * variables. */
 static gbs_status reserve_part(const gbsi_conditioned *whole, const gbsi_part_sizes *sizes,
                                gbsi_conditioned *part, gbs_error *err)
 {

@@ -117,8 +117,8 @@ static void tell(peeling *p, size_t s)
     p->told[s] = kept;
 }
 
-/* The neighbours and theirs in the lists: on a large graph each look is one into memory, and none
- * of a row needs wait for another. */
+/* Asks for the neighbours of a row, and for their places in the lists, before they are needed: on a
+ * large graph each of them comes from memory, and all of a row can come at the same time. */
 static void look_ahead(const peeling *p, size_t begin, size_t end)
 {
     const uint32_t *neighbour = p->graph->neighbour;
