@@ -28,7 +28,7 @@
 #include <cmocka.h>
 
 #include "chains/run.h"
-#include "estimate/student.h"
+#include "estimate/beta.h"
 #include "support/runs.h"
 #include "support/small_models.h"
 

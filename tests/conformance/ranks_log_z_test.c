@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "ask/log_z.h"
+#include "ask/inspect.h"
 #include "base/machine.h"
 #include "base/status.h"
 #include "ladders/tempered_inside.h"

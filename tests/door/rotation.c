@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "drive/marginals.h"
+#include "drive/runners.h"
 
 static bool suits(const gbsi_task *task)
 {

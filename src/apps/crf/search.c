@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "crf/search.h"
+#include "crf/crf_chain.h"
 
 #include <math.h>
 

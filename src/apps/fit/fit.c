@@ -11,7 +11,7 @@
 #include "base/sized.h"
 #include "fit/draws.h"
 #include "fit/expectation.h"
-#include "fit/fitted.h"
+#include "fit/families.h"
 #include "options/questions.h"
 #include "simd/math.h"
 

@@ -11,7 +11,7 @@
 #include "base/sized.h"
 #include "learn/cholesky.h"
 #include "options/questions.h"
-#include "potts/potts_probes.h"
+#include "potts/potts.h"
 #include "simd/dispatch.h"
 #include "simd/math.h"
 #include "store/model.h"

@@ -3,7 +3,7 @@
  * distribution of each factor's free variables in each case, or, for a conditional table with
  * zeros, what it would be without the factor, up to a constant: entries of zero have derivatives
  * too. */
-#include "sensitivity/exact.h"
+#include "sensitivity/parameters.h"
 
 #include <assert.h>
 #include <math.h>

@@ -8,7 +8,7 @@
  *
  * is the estimate of Cov(1[X = x], 1[s]); derivatives are linear in it, and their spread over
  * batches is their error: the mean of (1[X = x] - p) (1[s] - P(s)) by batches [M8]. */
-#include "sensitivity/sampled.h"
+#include "sensitivity/parameters.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "base/memory.h"
 #include "gibbsite/run.h"
 #include "sensitivity/noisy_scores.h"
-#include "sensitivity/zero_entries.h"
+#include "sensitivity/reduced.h"
 #include "simd/math.h"
 
 #define LEAST_BATCHES 16u

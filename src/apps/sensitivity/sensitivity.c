@@ -11,8 +11,7 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "chains/run_options.h"
-#include "sensitivity/exact.h"
-#include "sensitivity/sampled.h"
+#include "sensitivity/parameters.h"
 #include "simd/math.h"
 #include "store/builder.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sensitivity/zero_entries.h"
+#include "sensitivity/reduced.h"
 
 #include <math.h>
 #include <string.h>

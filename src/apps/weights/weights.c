@@ -15,7 +15,6 @@
 #include "learn/cholesky.h"
 #include "learn/orthantwise.h"
 #include "simd/math.h"
-#include "weights/learn_options.h"
 #include "weights/learning.h"
 #include "weights/sampled.h"
 

@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "plan/compile.h"
-#include "plan/keep_slots.h"
 #include "plan/plan_check.h"
 
 static void free_arrays(gbsi_plan *plan)

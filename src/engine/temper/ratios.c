@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "simd/math.h"
-#include "temper/bar.h"
 
 /* Cells of the pair (t, t + 1), and the last one. */
 static size_t hot_cell(uint32_t t)

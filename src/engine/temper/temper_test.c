@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "rng/philox.h"
 #include "simd/math.h"
-#include "temper/bar.h"
 #include "temper/exchange.h"
 #include "temper/means.h"
 #include "temper/overlap.h"

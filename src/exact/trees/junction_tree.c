@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "trees/junction_tree_check.h"
 #include "trees/junction_tree_making.h"
 
 static uint32_t clique_size(const gbsi_elimination *e, uint32_t at)

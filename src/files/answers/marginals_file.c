@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "simd/math.h"
-#include "simd/normal.h"
 
 /* Files keep some six digits: more than this off one is no rounding. */
 static const double SUM_TOLERANCE = 1e-3;

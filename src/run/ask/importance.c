@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ask/log_z.h"
+#include "ask/inspect.h"
 #include "base/memory.h"
 #include "chains/density.h"
-#include "estimate/student.h"
+#include "estimate/beta.h"
 #include "ladders/ladder.h"
 #include "rng/philox.h"
 #include "simd/math.h"

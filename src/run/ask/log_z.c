@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The partition function: what is exact, and then ladders of temperatures [M50] or annealing [M40].
  */
-#include "ask/log_z.h"
+#include "ask/inspect.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "base/sized.h"
 #include "chains/run_options.h"
 #include "choose/exact_part.h"
-#include "estimate/student.h"
+#include "estimate/beta.h"
 #include "simd/math.h"
 
 /* The penalty of a violated hard factor at the end of an annealing: its weight is exp(-PENALTY) of

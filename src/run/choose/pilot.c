@@ -4,14 +4,13 @@
  * cheaper (all there is to it on models that are easy) or that its chains are slow; then splashes
  * of growing width. All is decided by counts, none of the chains tried is kept, and the run then
  * begins as it would had the user named the scan: the bits are the same. */
-#include "choose/pilot.h"
+#include "choose/trial.h"
 
 #include <assert.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "chains/run_options.h"
-#include "choose/trial.h"
 
 #define FIRST_LEAST  8u   /* passes, powers of two, of the first stretch */
 #define FIRST_MOST   256u /* and the most */

@@ -35,4 +35,12 @@ double gbsi_trial_passes_each(const gbsi_trial *trial, uint64_t *n_kept);
 /* Whether splashes were seen to reach all that hard zeros allow. */
 bool gbsi_trial_reaches(const gbsi_trial *trial);
 
+/* --scan auto: a pilot decides between the chromatic scan and splashes [M42]. */
+
+/* If run->sampling.engine.undecided: makes the pilot, changes the scan if splashes are better, and
+ * takes the memory. The choice and what it rests on stand in the report. A pilot that is cut short
+ * by the clock or a signal chooses the chromatic scan. @param drive its stop ends the pilot. */
+gbs_status gbsi_run_choose_scan(gbs_run *run, gbsi_drive *drive, double least_passes,
+                                uint64_t *bytes, gbs_error *err);
+
 #endif

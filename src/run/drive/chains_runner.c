@@ -3,7 +3,6 @@
  * until a stop, all decided by counts. */
 #include "choose/exact_part.h"
 #include "drive/draws.h"
-#include "drive/marginals.h"
 #include "drive/runners.h"
 
 /* ---- passes ---------------------------------------------------------------------------------- */

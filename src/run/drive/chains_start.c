@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What chains need before their first pass: whether the support is connected, the scan, the
  * threshold of the draw, and starts. */
-#include "choose/pilot.h"
+#include "choose/trial.h"
 #include "drive/runners.h"
 #include "reference/enumerate.h"
 

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "chains/run_options.h"
 #include "choose/exact_part.h"
-#include "drive/marginals.h"
 #include "drive/runners.h"
 #include "lattice/averages.h"
 #include "lattice/bits.h"

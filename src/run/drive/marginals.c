@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The estimates in the user's numbering, and their digest. */
-#include "drive/marginals.h"
+#include "drive/runners.h"
 
 #include <math.h>
 

@@ -13,7 +13,7 @@
 #include "base/sized.h"
 #include "chains/run_options.h"
 #include "drive/run_memory.h"
-#include "plan/keep_slots.h"
+#include "plan/compile.h"
 #include "ranks/turns.h"
 #include "reference/enumerate.h"
 

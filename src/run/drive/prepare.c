@@ -6,7 +6,7 @@
 #include "chains/run.h"
 #include "chains/run_options.h"
 #include "choose/exact_part.h"
-#include "choose/pilot.h"
+#include "choose/trial.h"
 #include "drive/run_memory.h"
 #include "drive/runners.h"
 

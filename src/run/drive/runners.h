@@ -3,6 +3,7 @@
 #ifndef GBSI_DRIVE_RUNNERS_H
 #define GBSI_DRIVE_RUNNERS_H
 
+#include "base/digest.h"
 #include "chains/run.h"
 
 /* tempered.c: the runner that a run turns to whose plain chains disagree. */
@@ -34,5 +35,17 @@ gbs_status gbsi_chains_check(const gbs_run *run, gbs_error *err);
 
 /* verdict.c: the verdict of what is sampled. */
 gbs_status gbsi_judge_sampled(gbs_run *run, gbs_error *err);
+
+/* Reads the estimates of all variables by the runner's marginal(), and digests them. */
+
+/* The failure of a run from which nothing can be read yet. */
+gbs_status gbsi_no_draw_kept(gbs_error *err);
+/* NaN, whatever its sign is. */
+double gbsi_one_nan(double value);
+
+/* Adds the probabilities of all variables to a digest, or their standard errors. */
+gbs_status gbsi_marginals_add(const gbs_run *run, bool errors, gbsi_digest *digest, gbs_error *err);
+/* gbsi_runner.digest: the probabilities of all variables, then their standard errors. */
+gbs_status gbsi_marginals_digest(gbs_run *run, char *text, gbs_error *err);
 
 #endif

@@ -11,7 +11,6 @@
 #include "chains/density.h"
 #include "chains/run_options.h"
 #include "choose/exact_part.h"
-#include "drive/marginals.h"
 #include "drive/runners.h"
 #include "ladders/tempered_inside.h"
 

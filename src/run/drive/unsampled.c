@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "choose/exact_part.h"
-#include "drive/marginals.h"
+#include "drive/runners.h"
 
 /* ---- exact ----------------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "ranks/lattice_inside.h"
+#include "ranks/lattice.h"
 #include "ranks/making.h"
 
 typedef struct taking {

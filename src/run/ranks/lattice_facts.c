@@ -6,7 +6,7 @@
 
 #include "base/digest.h"
 #include "base/memory.h"
-#include "ranks/lattice_inside.h"
+#include "ranks/lattice.h"
 #include "reference/exact_components.h"
 #include "store/model_digest.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A share whose variables are known: one walk through the places of own variables and halo makes
  * the schedule and the lists of what is sent. */
+#include "ranks/share.h"
 #include "ranks/making.h"
-#include "ranks/share_inside.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/sized.h"
-#include "ranks/share_inside.h"
+#include "ranks/share.h"
 #include "text/kept_file.h"
 
 static const gbsi_kept_form form = {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "ranks/share_inside.h"
+#include "ranks/share.h"
 #include "store/builder.h"
 
 /* How many elements the arrays have. */
