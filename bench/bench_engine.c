@@ -21,10 +21,10 @@ void bench_engine_new(bench_engine *engine, const gbs_model *model, const gbs_ru
     gbs_error err = {0};
     *engine = (bench_engine){.chains = (uint32_t)options->chains};
     bench_must(gbsi_run_begin(model, options, &engine->run, &err), &err);
-    engine->run->purpose.limited = true; /* else it would only be measured for info */
+    engine->run->task.purpose.limited = true; /* else it would only be measured for info */
     bench_must(gbsi_run_prepare(engine->run, NULL, &err), &err);
     gbsi_run_leave(&engine->run->budget);
-    bench_check(engine->run->problem.part != NULL, "nothing to sample");
+    bench_check(engine->run->task.problem.part != NULL, "nothing to sample");
 }
 
 static void stop(bench_engine *engine)
@@ -47,7 +47,7 @@ void bench_engine_free(bench_engine *engine)
  * takes longer than what is timed. */
 static void draw_states(bench_engine *engine)
 {
-    const gbsi_plan *plan = engine->run->engine.plan;
+    const gbsi_plan *plan = engine->run->sampling.engine.plan;
     const uint32_t lanes = engine->executor.lanes;
     for (uint32_t g = 0; g < engine->executor.n_groups; ++g) {
         uint64_t stream = 88172645463325252U + g;
@@ -74,7 +74,7 @@ void bench_engine_start(bench_engine *engine, uint32_t threads)
     stop(engine);
     bench_must(gbsi_pool_new(threads, &engine->pool, &err), &err);
     gbsi_executor_setting setting =
-        gbsi_engine_setting(&run->engine, &run->options, run->memory.draw_room);
+        gbsi_engine_setting(&run->sampling.engine, &run->task.options, run->memory.draw_room);
     setting.pool = engine->pool;
     bench_must(gbsi_executor_init(&engine->executor, &setting, &err), &err);
     engine->threads = threads;
@@ -86,7 +86,8 @@ gbsi_estimate *bench_engine_estimate(const bench_engine *engine, gbs_estimator_k
 {
     gbs_error err = {0};
     gbsi_estimate *estimate = NULL;
-    gbsi_estimate_shape shape = engine->run->plain->shape(engine->run);
+    gbsi_estimate_shape shape =
+        engine->run->task.plain->shape(&engine->run->task, &engine->run->sampling.engine);
     shape.kind = kind;
     bench_must(gbsi_estimate_new(&shape, gbsi_simd_level(), &estimate, &err), &err);
     return estimate;
@@ -95,14 +96,15 @@ gbsi_estimate *bench_engine_estimate(const bench_engine *engine, gbs_estimator_k
 void bench_engine_pass(bench_engine *engine, gbsi_estimate *estimate, gbs_estimator_kind kind)
 {
     gbs_error err = {0};
-    bench_must(gbsi_executor_pass(&engine->executor, &engine->run->engine.schedule, engine->pass++,
-                                  estimate, kind == GBS_ESTIMATOR_RAO_BLACKWELL, &err),
+    bench_must(gbsi_executor_pass(&engine->executor, &engine->run->sampling.engine.schedule,
+                                  engine->pass++, estimate, kind == GBS_ESTIMATOR_RAO_BLACKWELL,
+                                  &err),
                &err);
 }
 
 double bench_engine_updates(const bench_engine *engine)
 {
-    return (double)engine->run->engine.schedule.n_places * engine->chains;
+    return (double)engine->run->sampling.engine.schedule.n_places * engine->chains;
 }
 
 double bench_engine_rate(bench_engine *engine, gbsi_estimate *estimate, gbs_estimator_kind kind,

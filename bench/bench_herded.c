@@ -82,11 +82,11 @@ static void check_herding(bench_engine *engine)
 
 static void check(bench_engine *engine)
 {
-    bench_check(engine->run->engine.plan->value_bytes == 1 &&
-                    engine->run->engine.plan->max_arity == 2,
+    bench_check(engine->run->sampling.engine.plan->value_bytes == 1 &&
+                    engine->run->sampling.engine.plan->max_arity == 2,
                 "variables of two states");
     bench_check_engine(engine, NULL);
-    if ((uint64_t)engine->run->engine.plan->n_slots * engine->chains <= CHECK_CELLS) {
+    if ((uint64_t)engine->run->sampling.engine.plan->n_slots * engine->chains <= CHECK_CELLS) {
         check_herding(engine);
     }
 }
@@ -185,7 +185,7 @@ static void tell(const bench_report *report, size_t i, const bench_engine *herde
                  "\"count_bytes_per_update\":%.1f,\"bytes_per_update\":%.1f,"
                  "\"bandwidth_gb_per_s\":%.2f",
                  name, gbsi_draw_name(cases[i].draw), cases[i].size, text,
-                 herded->run->engine.plan->n_slots, cases[i].chains, BENCH_REPEATS,
+                 herded->run->sampling.engine.plan->n_slots, cases[i].chains, BENCH_REPEATS,
                  rate[RANDOM][COUNT].median, rate[RANDOM][RAO_BLACKWELL].median,
                  rate[HERDED][COUNT].median, rate[HERDED][RAO_BLACKWELL].median, cost[COUNT].median,
                  cost[COUNT].low, cost[COUNT].high, cost[RAO_BLACKWELL].median,

@@ -62,7 +62,7 @@ static void start(subject *s, size_t i, int kind)
     options.sweeps = 1;
     bench_must(gbs_denoise_run(&image, &how, &options, &s->model[kind], &s->run[kind], &err), &err);
     bench_must(gbs_run_execute(s->run[kind], NULL, &err), &err); /* drawn states, one pass */
-    s->run[kind]->engine.executor.watch = NULL;                  /* that of the call */
+    s->run[kind]->sampling.engine.executor.watch = NULL;         /* that of the call */
     gbs_image_free(&image);
 }
 
@@ -71,15 +71,16 @@ static double time_passes(subject *s, int kind, double levels, uint64_t passes)
 {
     gbs_error err = {0};
     gbs_run *run = s->run[kind];
-    gbsi_estimate *estimate = kind == LEVELS_ALONE ? NULL : run->estimates.estimate;
+    gbsi_estimate *estimate = kind == LEVELS_ALONE ? NULL : run->sampling.estimates.estimate;
     const double start_s = bench_now_s(1);
     for (uint64_t i = 0; i < passes; ++i) {
-        bench_must(gbsi_executor_pass(&run->engine.executor, &run->engine.schedule, ++s->pass,
-                                      estimate, true, &err),
+        bench_must(gbsi_executor_pass(&run->sampling.engine.executor,
+                                      &run->sampling.engine.schedule, ++s->pass, estimate, true,
+                                      &err),
                    &err);
     }
-    return levels * run->engine.executor.n_chains * (double)passes / (bench_now_s(1) - start_s) /
-           1e6;
+    return levels * run->sampling.engine.executor.n_chains * (double)passes /
+           (bench_now_s(1) - start_s) / 1e6;
 }
 
 static void measure(const bench_report *report, size_t i, subject *s, double seconds)
@@ -90,7 +91,7 @@ static void measure(const bench_report *report, size_t i, subject *s, double sec
     for (int repeat = -1; repeat < BENCH_REPEATS; ++repeat) { /* the first is a warm-up */
         for (int kind = 0; kind < N_KINDS; ++kind) {
             if (s->run[kind] != NULL) {
-                const double each = levels * s->run[kind]->engine.executor.n_chains;
+                const double each = levels * s->run[kind]->sampling.engine.executor.n_chains;
                 const uint64_t passes = 1 + (uint64_t)(seconds * 1e9 / each);
                 rate[kind][repeat < 0 ? 0 : repeat] = time_passes(s, kind, levels, passes);
             }

@@ -110,18 +110,18 @@ static gbs_run *start(const gbs_model *model, uint32_t chains, uint32_t threads,
 /* Sums of a pass against the states at its end; that these are right is for the unit tests. */
 static void check(const gbs_run *run)
 {
-    const gbsi_spin_chains *chains = gbsi_bits_chains(run->engine.executor.pass_state);
-    uint32_t *x = bench_alloc(run->problem.part->n_variables, sizeof *x);
+    const gbsi_spin_chains *chains = gbsi_bits_chains(run->sampling.engine.executor.pass_state);
+    uint32_t *x = bench_alloc(run->task.problem.part->n_variables, sizeof *x);
     int64_t total = 0;
     chains->form->get(chains, 0, x);
-    for (uint32_t v = 0; v < run->problem.part->n_variables; ++v) {
+    for (uint32_t v = 0; v < run->task.problem.part->n_variables; ++v) {
         total += x[v] != 0 ? 1 : -1;
     }
-    const double logw = gbsi_conditioned_log_density(run->problem.part, x);
-    const double said = gbsi_spins_log_density(run->engine.spins, &chains->sums[0]);
+    const double logw = gbsi_conditioned_log_density(run->task.problem.part, x);
+    const double said = gbsi_spins_log_density(run->sampling.engine.spins, &chains->sums[0]);
     bench_check(fabs(logw - said) <= 1e-9 * (1.0 + fabs(logw)), "energy: found %g, expected %g",
                 said, logw);
-    bench_check(gbsi_spins_total(run->engine.spins, &chains->sums[0]) == total,
+    bench_check(gbsi_spins_total(run->sampling.engine.spins, &chains->sums[0]) == total,
                 "magnetisation is wrong");
     free(x);
 }
@@ -132,13 +132,14 @@ static double time_ours(subject *s, int kind, uint64_t passes)
     gbs_run *run = s->run[kind];
     const double start_s = bench_now_s(s->threads);
     for (uint64_t i = 0; i < passes; ++i) {
-        bench_must(gbsi_executor_pass(&run->engine.executor, &run->engine.schedule, ++s->pass[kind],
-                                      run->estimates.estimate, false, &err),
+        bench_must(gbsi_executor_pass(&run->sampling.engine.executor,
+                                      &run->sampling.engine.schedule, ++s->pass[kind],
+                                      run->sampling.estimates.estimate, false, &err),
                    &err);
-        gbsi_traces_put(&run->estimates, &run->engine);
+        gbsi_traces_put(&run->sampling.estimates, &run->sampling.engine);
     }
-    const double updates =
-        (double)run->engine.schedule.n_places * run->engine.executor.n_chains * (double)passes;
+    const double updates = (double)run->sampling.engine.schedule.n_places *
+                           run->sampling.engine.executor.n_chains * (double)passes;
     return updates / (bench_now_s(s->threads) - start_s) / 1e6;
 }
 
@@ -146,7 +147,8 @@ static double time_ours(subject *s, int kind, uint64_t passes)
 static uint64_t warm_up(subject *s, int kind, double seconds)
 {
     const gbs_run *run = s->run[kind];
-    const double updates = (double)run->engine.schedule.n_places * run->engine.executor.n_chains;
+    const double updates =
+        (double)run->sampling.engine.schedule.n_places * run->sampling.engine.executor.n_chains;
     const double begun_s = bench_now_s(s->threads);
     double rate = time_ours(s, kind, 2);
     while (s->pass[kind] < WARM_UP && bench_now_s(s->threads) < begun_s + WARM_UP_S) {
@@ -159,7 +161,7 @@ static double time_scalar(const subject *s)
 {
     const double start_s = bench_now_s(1);
     bench_scalar_pass(s->scalar);
-    return s->run[TRACES]->problem.part->n_variables / (bench_now_s(1) - start_s) / 1e6;
+    return s->run[TRACES]->task.problem.part->n_variables / (bench_now_s(1) - start_s) / 1e6;
 }
 
 /* ---- telling --------------------------------------------------------------------------------- */
@@ -196,7 +198,7 @@ static void measure(const bench_report *report, size_t i, subject *s, double sec
     const bench_spread traces = bench_spread_of(ours[TRACES]);
     const bench_spread count = bench_spread_of(ours[COUNT]);
     const double reference = bench_spread_of(scalar).median;
-    const double share = s->run[TRACES]->engine.form.share;
+    const double share = s->run[TRACES]->sampling.engine.form.share;
     name_of(i, s->threads, name, sizeof name);
     bench_tell(report, "%-28s %9.1f %9.1f..%-9.1f %9.1f %6.2f %7.1fx", name, traces.median,
                traces.low, traces.high, count.median, share, traces.median / reference);
@@ -206,7 +208,7 @@ static void measure(const bench_report *report, size_t i, subject *s, double sec
                  "\"traces\":{\"median\":%.1f,\"low\":%.1f,\"high\":%.1f},"
                  "\"count\":{\"median\":%.1f,\"low\":%.1f,\"high\":%.1f},\"scalar\":%.2f",
                  name, cases[i].family, cases[i].size, cases[i].text,
-                 s->run[TRACES]->problem.part->n_variables, cases[i].chains, s->threads,
+                 s->run[TRACES]->task.problem.part->n_variables, cases[i].chains, s->threads,
                  BENCH_REPEATS, share, traces.median, traces.low, traces.high, count.median,
                  count.low, count.high, reference);
 }
@@ -223,7 +225,7 @@ static void one_case(const bench_report *report, size_t i, bool quick, const cha
             s.run[kind] = start(model, cases[i].chains, threads, kind);
             check(s.run[kind]);
         }
-        s.scalar = bench_scalar_new(s.run[TRACES]->problem.part);
+        s.scalar = bench_scalar_new(s.run[TRACES]->task.problem.part);
         measure(report, i, &s, quick ? 0.02 : 0.15);
         bench_scalar_free(s.scalar);
         for (int kind = 0; kind < N_KINDS; ++kind) {

@@ -100,7 +100,7 @@ static double herd_bytes(const gbsi_herd *herd)
 
 bench_bytes bench_bytes_of(const bench_engine *engine)
 {
-    const gbsi_plan *plan = engine->run->engine.plan;
+    const gbsi_plan *plan = engine->run->sampling.engine.plan;
     const double chains = engine->chains;
     const double groups = gbsi_groups_of(engine->chains);
     double cells = 0.0;
@@ -110,7 +110,7 @@ bench_bytes bench_bytes_of(const bench_engine *engine)
     const double states = (double)plan->n_slots * plan->value_bytes * chains;
     bench_bytes bytes = {0};
     const gbsi_executor *x = &engine->executor;
-    if (engine->run->options.draw != GBS_DRAW_RANDOM) {
+    if (engine->run->task.options.draw != GBS_DRAW_RANDOM) {
         bytes.draw = groups * herd_bytes(x->draw_state);
     }
     if (bytes.draw == 0.0 || (x->draw->traits & GBSI_DRAW_TABLED) == 0) {

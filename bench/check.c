@@ -83,7 +83,7 @@ static void checker_new(checker *c, const bench_engine *engine)
 {
     const gbsi_executor *x = &engine->executor;
     const size_t bytes = (size_t)x->plan->n_slots * x->lanes * x->plan->value_bytes;
-    *c = (checker){.plan = x->plan, .model = engine->run->problem.part};
+    *c = (checker){.plan = x->plan, .model = engine->run->task.problem.part};
     c->place_of = bench_alloc(c->plan->n_slots, sizeof *c->place_of);
     c->before = bench_alloc(x->n_groups, sizeof *c->before);
     for (uint32_t g = 0; g < x->n_groups; ++g) {
@@ -93,7 +93,7 @@ static void checker_new(checker *c, const bench_engine *engine)
     c->p = bench_alloc(c->plan->max_arity, sizeof *c->p);
     c->mean = bench_alloc(c->plan->max_arity, sizeof *c->mean);
     c->seen = bench_alloc(c->plan->max_arity, sizeof *c->seen);
-    choose_places(c, &engine->run->engine.schedule);
+    choose_places(c, &engine->run->sampling.engine.schedule);
 }
 
 static void checker_free(checker *c, uint32_t n_groups)
@@ -188,7 +188,7 @@ static void check_pass(checker *c, bench_engine *engine, gbs_estimator_kind kind
 {
     const gbsi_executor *x = &engine->executor;
     const uint64_t pass = engine->pass;
-    const bool random = engine->run->options.draw == GBS_DRAW_RANDOM;
+    const bool random = engine->run->task.options.draw == GBS_DRAW_RANDOM;
     gbsi_estimate *estimate = bench_engine_estimate(engine, kind);
     double *estimated = bench_alloc(c->plan->max_arity, sizeof *estimated);
     keep_states(c, x);

@@ -96,8 +96,9 @@ static void time_compile(const bench_report *report, const compile_case *c)
         const double start_s = bench_now_s(1);
         bench_engine_new(&engine, model, &options);
         const double seconds = bench_now_s(1) - start_s;
-        rate[i < 0 ? 0 : i] = engine.run->problem.part->n_variables / seconds / 1e6;
-        bytes = (double)engine.run->engine.plan->bytes / engine.run->problem.part->n_variables;
+        rate[i < 0 ? 0 : i] = engine.run->task.problem.part->n_variables / seconds / 1e6;
+        bytes = (double)engine.run->sampling.engine.plan->bytes /
+                engine.run->task.problem.part->n_variables;
         if (i < 0) {
             bench_engine_start(&engine, 1);
             bench_check_engine(&engine, NULL);

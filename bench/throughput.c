@@ -63,7 +63,7 @@ static double time_scalar(const subject *s, uint64_t passes)
     for (uint64_t i = 0; i < passes; ++i) {
         bench_scalar_pass(s->scalar);
     }
-    const double n = s->engine->run->problem.part->n_variables;
+    const double n = s->engine->run->task.problem.part->n_variables;
     return n * (double)passes / (bench_now_s(1) - start_s) / 1e6;
 }
 
@@ -80,7 +80,7 @@ static figures measure(const subject *s)
             bench_engine_warm_up(s->engine, s->estimate[kind], kind_of(kind), s->seconds);
     }
     if (s->scalar != NULL) {
-        const double n = s->engine->run->problem.part->n_variables;
+        const double n = s->engine->run->task.problem.part->n_variables;
         scalar_passes = bench_passes_for(s->seconds / 4, time_scalar(s, 1), n);
     }
     for (int i = 0; i < BENCH_REPEATS; ++i) {
@@ -155,8 +155,8 @@ static void tell(const bench_report *report, const bench_case *c, const subject 
         "\"rao_blackwell\":{\"median\":%.1f,\"low\":%.1f,\"high\":%.1f,\"bytes_per_update\":%.2f},"
         "\"plan_bytes_per_update\":%.2f,\"closing_bytes_per_update\":%.2f,"
         "\"scalar\":%.2f,\"bandwidth_gb_per_s\":%.2f,\"million_words_per_s\":%.1f",
-        name, c->family, c->size, c->model_text, class_of(engine->run->engine.plan),
-        engine->run->engine.plan->n_slots, engine->chains, engine->threads, BENCH_REPEATS,
+        name, c->family, c->size, c->model_text, class_of(engine->run->sampling.engine.plan),
+        engine->run->sampling.engine.plan->n_slots, engine->chains, engine->threads, BENCH_REPEATS,
         ours[NONE].median, ours[NONE].low, ours[NONE].high, ours[COUNT].median, ours[COUNT].low,
         ours[COUNT].high, of_count, rb->median, rb->low, rb->high, of_rb, bytes.plan / updates,
         bytes.closing / updates, scalar, bandwidth, words);
@@ -169,7 +169,7 @@ void bench_throughput(const bench_report *report, const bench_case *c, const gbs
     const gbs_run_options options = bench_engine_options(c->chains);
     bench_engine_new(&engine, model, &options);
     subject s = {.engine = &engine, .seconds = seconds};
-    s.scalar = bench_scalar_new(engine.run->problem.part);
+    s.scalar = bench_scalar_new(engine.run->task.problem.part);
     for (uint32_t threads = 1; threads <= MOST_THREADS; ++threads) {
         if (!wanted(c, threads, only)) {
             continue;

@@ -181,9 +181,7 @@ static gbs_status estimate(const lab_focus *f, const gbs_run_callbacks *callback
         a->total += a->part[y];
     }
 cleanup:
-    gbsi_free(px);
-    gbsi_free(s.mass);
-    gbsi_free(s.out);
+    GBSI_FREE(px, s.mass, s.out);
     return status;
 }
 
@@ -223,11 +221,6 @@ cleanup:
 
 void lab_asymptotic_free(lab_asymptotic *a)
 {
-    gbsi_free(a->neighbour);
-    gbsi_free(a->state);
-    gbsi_free(a->p);
-    gbsi_free(a->t);
-    gbsi_free(a->distance);
-    gbsi_free(a->part);
+    GBSI_FREE(a->neighbour, a->state, a->p, a->t, a->distance, a->part);
     *a = (lab_asymptotic){0};
 }

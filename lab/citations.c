@@ -169,8 +169,6 @@ gbs_status lab_citations_make(const laboratory *lab, uint32_t groups, gbs_model 
     GBSI_TRY(gbs_builder_build(w.builder, model, err));
 cleanup:
     gbs_builder_free(w.builder);
-    gbsi_free(w.author);
-    gbsi_free(w.title);
-    gbsi_free(w.venue);
+    GBSI_FREE(w.author, w.title, w.venue);
     return status;
 }

@@ -171,10 +171,10 @@ static gbs_status count_draw(void *context, uint64_t draw, uint32_t chain, doubl
 /* The place of a variable's update in each pass. */
 static uint64_t place_of(const gbs_run *run, uint32_t variable)
 {
-    const uint32_t slot = run->engine.plan->slot_of[variable];
-    const gbsi_piece *piece = run->engine.schedule.piece;
+    const uint32_t slot = run->sampling.engine.plan->slot_of[variable];
+    const gbsi_piece *piece = run->sampling.engine.schedule.piece;
     uint32_t i = 0;
-    while (gbsi_piece_slot(&run->engine.schedule, piece, i) != slot) {
+    while (gbsi_piece_slot(&run->sampling.engine.schedule, piece, i) != slot) {
         i++;
         if (i == piece->n) {
             piece++;
@@ -257,9 +257,7 @@ gbs_status lab_decompose(const gbs_model *model, const gbs_evidence *evidence,
     }
 cleanup:
     gbs_run_free(run);
-    gbsi_free(state_of);
-    gbsi_free(c.count);
-    gbsi_free(c.scratch);
+    GBSI_FREE(state_of, c.count, c.scratch);
     lab_focus_setting_free(&setting);
     lab_decomposition_free(&made);
     return status;
@@ -267,7 +265,6 @@ cleanup:
 
 void lab_decomposition_free(lab_decomposition *decomposition)
 {
-    gbsi_free(decomposition->sweeps);
-    gbsi_free(decomposition->value);
+    GBSI_FREE(decomposition->sweeps, decomposition->value);
     *decomposition = (lab_decomposition){0};
 }

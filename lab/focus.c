@@ -14,15 +14,8 @@
 void lab_focus_free(lab_focus *focus)
 {
     if (focus != NULL) {
-        gbsi_free(focus->stride);
-        gbsi_free(focus->cell);
-        gbsi_free(focus->joint);
-        gbsi_free(focus->pz);
-        gbsi_free(focus->key);
-        gbsi_free(focus->chance);
-        gbsi_free(focus->theta);
-        gbsi_free(focus->neighbour);
-        gbsi_free(focus);
+        GBSI_FREE(focus->stride, focus->cell, focus->joint, focus->pz, focus->key, focus->chance,
+                  focus->theta, focus->neighbour, focus);
     }
 }
 
@@ -248,10 +241,7 @@ static gbs_status make_keys(lab_focus *f, const lab_focus_keys *keys, gbs_error 
         f->key[z] = first[z] == z ? (uint32_t)f->n_keys++ : f->key[first[z]];
     }
 cleanup:
-    gbsi_free(list);
-    gbsi_free(first);
-    gbsi_free(state);
-    gbsi_free(logw);
+    GBSI_FREE(list, first, state, logw);
     return status;
 }
 

@@ -148,8 +148,7 @@ gbs_status lab_marginal_bias_measure(laboratory *lab, uint32_t side, uint32_t n_
 cleanup:
     gbs_influences_free(m.influences);
     gbs_model_free(m.model);
-    gbsi_free(m.weight);
-    gbsi_free(m.start);
+    GBSI_FREE(m.weight, m.start);
     return status;
 }
 

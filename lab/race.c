@@ -119,7 +119,7 @@ static gbs_status follow(laboratory *lab, lab_race *race, size_t i, gbs_error *e
     LAB_TRY(lab_run(lab, r->name, race->model, &options, watch, &w, &run, err));
     const gbs_report *report = gbs_run_report(run);
     race->n_free = report->n_free_variables;
-    const gbsi_executor *executor = &run->engine.executor;
+    const gbsi_executor *executor = &run->sampling.engine.executor;
     t->work_rate = (double)report->updates * 1e9 /
                    executor->pass->operations(executor->pass_state, race->n_chains);
     for (size_t k = 0; k < t->n; k++) {

@@ -9,9 +9,7 @@
 
 void lab_restoration_free(lab_restoration *r)
 {
-    gbsi_free(r->wrong);
-    gbsi_free(r->squares);
-    gbsi_free(r->sum);
+    GBSI_FREE(r->wrong, r->squares, r->sum);
     *r = (lab_restoration){0};
 }
 

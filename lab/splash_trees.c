@@ -198,16 +198,13 @@ gbs_status lab_splash_tree_grow(const uint32_t *pixel, uint32_t n, uint32_t colu
     tree->differ = count_unlike(&s, &growth);
 cleanup:
     gbsi_growth_free(&growth);
-    gbsi_free(before);
-    gbsi_free(s.member);
-    gbsi_free(s.n);
+    GBSI_FREE(before, s.member, s.n);
     return status;
 }
 
 void lab_splash_tree_free(lab_splash_tree *tree)
 {
-    gbsi_free(tree->variables);
-    gbsi_free(tree->width);
+    GBSI_FREE(tree->variables, tree->width);
     for (int stage = 0; stage < LAB_TREE_STAGES; stage++) {
         gbs_image_free(&tree->stage[stage]);
     }

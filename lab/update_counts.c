@@ -155,8 +155,7 @@ static gbs_status find_noisy(const gbs_generate_potts_options *picture, gbs_imag
     GBSI_TRY(
         gbs_image_from_levels(level, picture->columns, picture->rows, LAB_GREY_LEVELS, image, err));
 cleanup:
-    gbsi_free(p);
-    gbsi_free(level);
+    GBSI_FREE(p, level);
     gbs_run_free(run);
     gbs_model_free(model);
     return status;
@@ -257,10 +256,7 @@ cleanup:
 
 static void free_tally(lab_tally *t)
 {
-    gbsi_free(t->updates);
-    gbsi_free(t->owner);
-    gbsi_free(t->place);
-    gbsi_free(t->state);
+    GBSI_FREE(t->updates, t->owner, t->place, t->state);
     *t = (lab_tally){0};
 }
 

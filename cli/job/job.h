@@ -57,7 +57,8 @@ int cli_load(cli_job *job, const cli_arguments *arguments, const char *path);
 /* Reads the files that options name, once job->model is there: scan, start, targets, edges; and
  * sets job->options. */
 int cli_load_options(cli_job *job);
-/* Tells, once, that a typed number is the name of a variable with another number. */
+/* Notes, once, that a number which the user typed was read as the name of a variable, which has
+ * another index. */
 void cli_tell_numbers(const cli_job *job);
 /* Reads MODEL alone. */
 int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *path);

@@ -440,7 +440,8 @@ int cli_parse(const cli_verb *verb, const char *verb_name, int argc, char **argv
     const cli_option *table = verb->options;
     assert(verb->n_options <= CLI_MAX_OPTIONS);
     arguments->verb = verb;
-    for (size_t i = 0; i < cli_n_verbs; i++) { /* what verbs share reads fields that one may lack */
+    /* Code that verbs share also reads fields for which this verb has no option. */
+    for (size_t i = 0; i < cli_n_verbs; i++) {
         set_defaults(arguments, cli_verbs[i]);
     }
     set_defaults(arguments, verb);

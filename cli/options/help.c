@@ -145,7 +145,7 @@ static void value_text(const cli_option *option, const char *choices, char unit[
 }
 
 /* A condition that the verb can meet, as the help says it: "; with --method pcd", or " or --probes"
- * as another alternative of the one before. What the help says of an option already is left out.
+ * as another alternative of the one before. Leaves out what the text of the option says already.
  * @param at "method = pcd" or "no cases", of this length. @param text [size]. */
 static void need_text(const char *at, size_t length, const cli_verb *verb, char *text, size_t size)
 {

@@ -163,7 +163,7 @@ static int take_answers(certificates *c)
     free(weight);
     const int status = done < 0 ? cli_fail(done, &err) : CLI_DONE;
     if (status == CLI_STOPPED) {
-        c->n_scans = s - 1; /* the last has no result */
+        c->n_scans = s - 1; /* the scan that was stopped has no result */
     }
     return status;
 }

@@ -39,8 +39,8 @@ typedef struct gbs_diagnostics {
     double rhat_bulk;   /**< R-hat of the normal scores of the ranks, each chain cut in halves */
     double rhat_folded; /**< the same of distances from the median: tells scales apart */
     double ess_bulk;    /**< effective number of draws of the normal scores */
-    double ess_tail;    /**< the smaller of those of the draws below the two quantiles; NAN where
-                             all or no draws are below one, as for two values */
+    double ess_tail;    /**< the smaller of the effective numbers of draws for the quantiles 0.05
+                             and 0.95; NAN if all or no draws are below one of them */
     double ess_mean;    /**< effective number of draws for the mean */
     double ess_sd;      /**< that for the standard deviation */
     int constant;       /**< 1: all draws are equal */

@@ -324,7 +324,8 @@ typedef struct gbs_rbm_report {
     uint64_t converged;   /**< 1 or 0: whether that is at most 1.05, misfit at most 0.25 and rise
                                at most 0.02 */
     uint64_t n_unwritten; /**< checkpoints that could not be written, after the first */
-    uint64_t best_epoch;  /**< with patience: whose weights the model has, from 1; else 0 */
+    uint64_t
+        best_epoch; /**< with patience: the epoch, from 1, whose weights the model has; else 0 */
     double misfit; /**< there: the slope of the mean log-likelihood, in standard errors of the rows'
                         own: root mean squares; NAN as rhat */
     double rise;   /**< share of the rise of mean ln PL since the first epoch that was in the second

@@ -239,7 +239,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_add_cardinality(
  *
  * @param n     literals. @param scope, state as for gbs_builder_add_logical().
  * @param logw  [n + 1] natural logarithms; the first and the last ones may be minus infinity.
- * @return GBS_ERR_UNSUPPORTED, with the builder as it was, for minus infinity between others.
+ * @return GBS_ERR_UNSUPPORTED if minus infinity stands between two finite values; the builder is
+ *         then not changed.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_builder_add_count_table(gbs_builder *builder, uint32_t n,
                                                             const uint32_t *scope,

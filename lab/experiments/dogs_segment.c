@@ -418,8 +418,7 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     uint8_t *class_of =
         gbsi_alloc_zero((size_t)LAB_TEXTURES_WIDTH * LAB_TEXTURES_HEIGHT * sizeof *class_of);
     if (c == NULL || class_of == NULL) {
-        gbsi_free(c);
-        gbsi_free(class_of);
+        GBSI_FREE(c, class_of);
         return gbsi_no_memory(err, "pictures", sizeof *c);
     }
     c->lab = lab;
@@ -437,8 +436,7 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     judge(c);
 cleanup:
     cutting_free(c);
-    gbsi_free(c);
-    gbsi_free(class_of);
+    GBSI_FREE(c, class_of);
     return status;
 }
 

@@ -105,8 +105,7 @@ static gbs_status try_all(laboratory *lab, const lab_picture *p, result *out, gb
         }
     }
 cleanup:
-    gbsi_free(field);
-    gbsi_free(start);
+    GBSI_FREE(field, start);
     return status;
 }
 

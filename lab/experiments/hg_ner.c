@@ -53,8 +53,7 @@ static void names_free(names *n)
     gbs_crf_free(n->crf);
     gbs_sequences_free(n->train);
     gbs_sequences_free(n->test);
-    gbsi_free(n->best);
-    gbsi_free(n->label);
+    GBSI_FREE(n->best, n->label);
 }
 
 /* ---- data and model -------------------------------------------------------------------------- */
@@ -83,8 +82,7 @@ static gbs_status read_data(const laboratory *lab, names *n, char **templates, g
     GBSI_TRY(gbs_sequences_read(train, &n->train, err));
     GBSI_TRY(gbs_sequences_read(test, &n->test, err));
 cleanup:
-    gbsi_free(train);
-    gbsi_free(test);
+    GBSI_FREE(train, test);
     return status;
 }
 

@@ -55,9 +55,7 @@ typedef struct noisy_picture {
 
 static void free_noisy(noisy_picture *noisy)
 {
-    gbsi_free(noisy->pixel);
-    gbsi_free(noisy->sequence);
-    gbsi_free(noisy->field);
+    GBSI_FREE(noisy->pixel, noisy->sequence, noisy->field);
 }
 
 /* @param first number of the first pixel over all pictures. */

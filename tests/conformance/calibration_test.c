@@ -28,7 +28,7 @@
 #include <cmocka.h>
 
 #include "chains/run.h"
-#include "estimate/student.h"
+#include "estimate/beta.h"
 #include "support/runs.h"
 #include "support/small_models.h"
 
@@ -162,7 +162,8 @@ static void score(test_family family, uint32_t i_setting, uint32_t i_model, scor
          * standard error is below what the rounding of floats adds, and there is no score. */
         if (mcse[entry] > 1e-5) {
             const double z = (estimate[entry] - p[entry]) / mcse[entry];
-            const double u = gbsi_student_cdf(z, gbsi_estimate_df(run->estimates.estimate));
+            const double u =
+                gbsi_student_cdf(z, gbsi_estimate_df(run->sampling.estimates.estimate));
             assert_true(u >= 0.0); /* not NaN */
             out->q[out->n++] = gbsi_student_quantile(fmin(fmax(u, 1e-15), 1.0 - 1e-15), NORMAL_DF);
         } else {

@@ -56,7 +56,7 @@ static void runs(void **state)
     gbs_run *run = new_run(model);
     double p[3];
     char digest[33];
-    assert_string_equal(run->runner->name, "rotation");
+    assert_string_equal(run->task.runner->name, "rotation");
     assert_true(gbs_run_report(run)->predicted_bytes >= 10 * sizeof(uint64_t));
     assert_int_equal(gbs_run_monitor(run, NULL, 0, &err), GBS_ERR_UNSUPPORTED);
     assert_string_equal(err.message, "monitor: a rotation has no chains");
@@ -79,7 +79,7 @@ static void leaves_others_alone(void **state)
     gbs_model *model = NULL;
     assert_int_equal(gbs_generate_ising(&how, &model, NULL), GBS_OK);
     gbs_run *run = new_run(model);
-    assert_string_equal(run->runner->name, "chains");
+    assert_string_equal(run->task.runner->name, "chains");
     gbs_run_free(run);
     gbs_model_free(model);
 }

@@ -58,10 +58,10 @@ static void count(const gbs_model *model, const gbs_run_options *options, const 
     assert_true(to == NULL || gbs_run_checkpoint(run, to, NULL) == GBS_OK);
     run->checkpoints.stop_after = stop_after;
     assert_true(gbs_run_execute(run, NULL, NULL) >= 0);
-    const gbsi_moves *moves = &run->estimates.moves;
+    const gbsi_moves *moves = &run->sampling.estimates.moves;
     assert_int_equal(moves->n_slots, N);
     for (uint32_t slot = 0; slot < N; ++slot) {
-        n[run->engine.plan->variable_of[slot]] = moves->n[slot];
+        n[run->sampling.engine.plan->variable_of[slot]] = moves->n[slot];
     }
     uint8_t hardly[N];
     uint64_t n_hardly = 0;

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "ask/log_z.h"
+#include "ask/inspect.h"
 #include "base/machine.h"
 #include "base/status.h"
 #include "ladders/tempered_inside.h"
@@ -416,9 +416,10 @@ static gbs_status live_and_fail(const gbs_ranks *ranks, void *context, gbs_error
     gbsi_drive_begin(&drive, run, &nobody);
     const bool climbs = j->options.temper > GBS_TEMPER_OFF;
     if (climbs) {
-        GBSI_TRY(gbsi_tempered_begin(run, &drive, &run->tempered, err));
+        GBSI_TRY(gbsi_tempered_begin(&run->task, &run->sampling.engine, &run->memory, &run->report,
+                                     &drive, &run->sampling.tempered, err));
     }
-    gbsi_executor *x = climbs ? &run->tempered->executor : &run->engine.executor;
+    gbsi_executor *x = climbs ? &run->sampling.tempered->executor : &run->sampling.engine.executor;
     x->hook.after = ranks->rank == 1 ? fail_soon : NULL;
     x->hook.context = &left;
     status =

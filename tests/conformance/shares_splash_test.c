@@ -402,7 +402,7 @@ typedef struct observer {
 /* States of all chains, as one number. */
 static uint64_t states_of(const gbs_run *run, uint32_t slot)
 {
-    const gbsi_executor *x = &run->engine.executor;
+    const gbsi_executor *x = &run->sampling.engine.executor;
     uint64_t number = 0;
     for (uint32_t chain = 0; chain < x->n_chains; ++chain) {
         const size_t at = (size_t)slot * x->lanes + chain % x->lanes;
@@ -416,13 +416,13 @@ static uint64_t states_of(const gbs_run *run, uint32_t slot)
 static gbs_status look(observer *o, const bool *may, gbs_error *err)
 {
     const gbs_run *run = o->run;
-    for (uint32_t slot = 0; slot < run->engine.plan->n_slots; ++slot) {
+    for (uint32_t slot = 0; slot < run->sampling.engine.plan->n_slots; ++slot) {
         const uint64_t now = states_of(run, slot);
-        const gbsi_reach reach = gbsi_reach_of(run->engine.turns, slot);
+        const gbsi_reach reach = gbsi_reach_of(run->sampling.engine.turns, slot);
         if (now != o->before[slot] && !may[reach]) {
             return gbsi_fail(err, GBS_ERR_STATE, "a slot of reach %d changed", (int)reach);
         }
-        if (run->ranks->rank == 0) {
+        if (run->task.ranks->rank == 0) {
             o->scene->n_of[reach] += now != o->before[slot];
         }
         o->before[slot] = now;
@@ -435,16 +435,16 @@ static gbs_status compare_halo(const observer *o, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const gbs_run *run = o->run;
-    const gbs_share *share = run->shared.share;
-    const gbs_ranks *ranks = run->ranks;
+    const gbs_share *share = run->task.shared.share;
+    const gbs_ranks *ranks = run->task.ranks;
     uint64_t barrier = 0;
-    for (uint32_t slot = 0; slot < run->engine.plan->n_slots; ++slot) {
+    for (uint32_t slot = 0; slot < run->sampling.engine.plan->n_slots; ++slot) {
         if (share->own[share->order[slot]] != 0) {
             o->scene->told[share->of_whole[share->order[slot]]] = states_of(run, slot);
         }
     }
     GBSI_TRY(ranks->combine(ranks->context, GBS_COMBINE_MAX_U64, &barrier, 1, err));
-    for (uint32_t slot = 0; slot < run->engine.plan->n_slots; ++slot) {
+    for (uint32_t slot = 0; slot < run->sampling.engine.plan->n_slots; ++slot) {
         if (o->scene->told[share->of_whole[share->order[slot]]] != states_of(run, slot)) {
             return gbsi_fail(err, GBS_ERR_STATE, "a halo is out of date");
         }
@@ -458,7 +458,7 @@ static gbs_status watch_batch(void *context, uint32_t batch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     observer *o = context;
-    const gbsi_turns *turns = o->run->engine.turns;
+    const gbsi_turns *turns = o->run->sampling.engine.turns;
     const bool first = batch % 2 == 0;
     const bool own = first && batch / 2 == turns->own;
     GBSI_TRY(look(o, (const bool[]){!first || own, own, false}, err));
@@ -477,15 +477,15 @@ static gbs_status watch_rank(const gbs_ranks *ranks, void *context, gbs_error *e
     scene *s = context;
     observer o = {.scene = s};
     GBSI_TRY(gbs_run_new_of_share(s->share[ranks->rank], NULL, ranks, &s->options, &o.run, err));
-    gbsi_executor *x = &o.run->engine.executor;
-    GBSI_TRY(gbsi_shared_starts(o.run, err));
+    gbsi_executor *x = &o.run->sampling.engine.executor;
+    GBSI_TRY(gbsi_shared_starts(&o.run->task, &o.run->sampling.engine, &o.run->report, err));
     for (uint32_t slot = 0; slot < x->plan->n_slots; ++slot) {
         o.before[slot] = states_of(o.run, slot);
     }
     o.hook = x->hook;
     x->hook = (gbsi_batch_hook){watch_batch, &o};
     for (uint64_t pass = 0; pass < 30; ++pass) {
-        GBSI_TRY(gbsi_executor_pass(x, &o.run->engine.schedule, pass, NULL, false, err));
+        GBSI_TRY(gbsi_executor_pass(x, &o.run->sampling.engine.schedule, pass, NULL, false, err));
         if (x->n_updates < s->share[ranks->rank]->n_own) {
             GBSI_TRY(gbsi_fail(err, GBS_ERR_STATE, "a pass of too few updates"));
         }
@@ -542,7 +542,7 @@ static void ranks_of_a_factor_have_other_turns(void **state)
             assert_int_equal(gbs_partition_new(model, NULL, &options, n_ranks, GBS_PARTS_BREADTH,
                                                &partition, &err),
                              GBS_OK);
-            const gbsi_factors *f = &partition->run->problem.part->factors;
+            const gbsi_factors *f = &partition->run->task.problem.part->factors;
             assert_int_equal(gbsi_turns_of_ranks(f, partition->owner, n_ranks, turn, &err), GBS_OK);
             for (size_t i = 0; i < f->n_factors; ++i) {
                 for (size_t a = f->scope_start[i]; a < f->scope_start[i + 1]; ++a) {

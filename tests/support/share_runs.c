@@ -131,7 +131,7 @@ cleanup:
 
 static void scatter(gbs_partition *partition, uint32_t at_once, uint32_t n_ranks)
 {
-    for (uint32_t v = 0; v < partition->run->problem.part->n_variables; ++v) {
+    for (uint32_t v = 0; v < partition->run->task.problem.part->n_variables; ++v) {
         partition->owner[v] = v / at_once % n_ranks;
     }
 }

@@ -7,7 +7,7 @@
 #include "crf/gradient.h"
 #include "simd/math.h"
 
-#define FASTEST 0.5 /* of a Newton step by the diagonal, for a token of one feature */
+#define FASTEST 0.5 /* the longest step, as a share of a diagonal Newton step of one feature */
 #define SLOWING 0.1 /* after this share of the steps they are half as long */
 #define MEAN_OF \
     0.5 /* this share of the steps, the last ones, is averaged (Polyak & Juditsky 1992) */
@@ -114,9 +114,6 @@ gbs_status gbsi_contrast(gbsi_gradient *gradient, double l2, uint64_t steps, dou
     memcpy(weight, mean, n * sizeof *mean);
 
 cleanup:
-    gbsi_free(out);
-    gbsi_free(curvature);
-    gbsi_free(mean);
-    gbsi_free(half);
+    GBSI_FREE(out, curvature, mean, half);
     return status;
 }

@@ -67,10 +67,7 @@ void gbsi_crf_pairs_fill(gbsi_crf_pairs *pairs, uint32_t c, const gbs_crf *crf,
 
 void gbsi_crf_pairs_free(gbsi_crf_pairs *pairs)
 {
-    gbsi_free(pairs->logw);
-    gbsi_free(pairs->scaled);
-    gbsi_free(pairs->largest);
-    gbsi_free(pairs->span);
+    GBSI_FREE(pairs->logw, pairs->scaled, pairs->largest, pairs->span);
     *pairs = (gbsi_crf_pairs){0};
 }
 
@@ -95,11 +92,7 @@ gbs_status gbsi_crf_chain_new(gbsi_crf_chain *chain, size_t most_tokens, gbs_err
 
 void gbsi_crf_chain_free(gbsi_crf_chain *chain)
 {
-    gbsi_free(chain->logw);
-    gbsi_free(chain->scaled);
-    gbsi_free(chain->scale);
-    gbsi_free(chain->best);
-    gbsi_free(chain->before);
+    GBSI_FREE(chain->logw, chain->scaled, chain->scale, chain->best, chain->before);
     chain->logw = chain->scaled = chain->scale = chain->best = NULL;
     chain->before = NULL;
 }

@@ -23,8 +23,7 @@ gbs_status gbsi_curvature_new(gbsi_curvature *curvature, gbs_error *err)
 
 void gbsi_curvature_free(gbsi_curvature *curvature)
 {
-    gbsi_free(curvature->past);
-    gbsi_free(curvature->ahead);
+    GBSI_FREE(curvature->past, curvature->ahead);
     gbsi_crf_pairs_free(&curvature->along);
 }
 

@@ -17,7 +17,7 @@ typedef struct gbsi_curvature {
     uint64_t seed, probe;
 } gbsi_curvature;
 
-/* Zero-initialise but for gradient; free in any case. */
+/* The caller sets `gradient`, zeroes the rest, and frees it also after a failure. */
 gbs_status gbsi_curvature_new(gbsi_curvature *curvature, gbs_error *err);
 void gbsi_curvature_free(gbsi_curvature *curvature);
 

@@ -63,8 +63,6 @@ void gbsi_dictionary_free(gbsi_dictionary *d)
     for (size_t i = 0; i < d->n_blocks; i++) {
         gbsi_free(d->block[i]);
     }
-    gbsi_free(d->block);
-    gbsi_free(d->text);
-    gbsi_free(d->length);
+    GBSI_FREE(d->block, d->text, d->length);
     *d = (gbsi_dictionary){0};
 }

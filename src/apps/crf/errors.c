@@ -29,8 +29,7 @@ static void errors_free(errors *e)
     gbsi_curvature_free(&e->curvature);
     gbsi_gradient_free(&e->gradient);
     gbsi_features_free(&e->features);
-    gbsi_free(e->labels);
-    gbsi_free(e->room);
+    GBSI_FREE(e->labels, e->room);
     gbsi_work_end(&e->work);
 }
 
@@ -110,9 +109,7 @@ gbs_status gbs_crf_errors(const gbs_crf *crf, const gbs_sequences *data,
                           const gbs_crf_learn_options *options, const gbs_run_callbacks *callbacks,
                           double *error, gbs_error *err)
 {
-    GBSI_NEED(crf);
-    GBSI_NEED(data);
-    GBSI_NEED(error);
+    GBSI_NEED(crf, data, error);
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     gbs_status status = GBS_OK;
     double *found = NULL;

@@ -202,10 +202,7 @@ static gbs_status find_classes(evaluation *e, gbs_error *err)
 gbs_status gbs_label_scores_new(const gbs_crf *crf, const gbs_sequences *data, uint32_t column,
                                 const uint32_t *label, gbs_label_scores **scores, gbs_error *err)
 {
-    GBSI_NEED(crf);
-    GBSI_NEED(data);
-    GBSI_NEED(label);
-    GBSI_NEED(scores);
+    GBSI_NEED(crf, data, label, scores);
     gbs_status status = GBS_OK;
     evaluation e = {.crf = crf, .data = data, .column = column, .label = label};
     if (column >= data->n_columns) {
@@ -228,8 +225,7 @@ gbs_status gbs_label_scores_new(const gbs_crf *crf, const gbs_sequences *data, u
 cleanup:
     gbs_label_scores_free(e.scores);
     gbsi_dictionary_free(&e.unseen);
-    gbsi_free(e.part);
-    gbsi_free(e.truth);
+    GBSI_FREE(e.part, e.truth);
     return status;
 }
 
@@ -237,8 +233,7 @@ void gbs_label_scores_free(gbs_label_scores *scores)
 {
     if (scores != NULL) {
         gbsi_dictionary_free(&scores->classes);
-        gbsi_free(scores->entity);
-        gbsi_free(scores);
+        GBSI_FREE(scores->entity, scores);
     }
 }
 

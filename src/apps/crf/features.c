@@ -208,11 +208,7 @@ static gbs_status begin_links(finding *f)
 static void linking_free(linking *l)
 {
     gbsi_dictionary_free(&l->keys);
-    gbsi_free(l->last);
-    gbsi_free(l->before);
-    gbsi_free(l->feature);
-    gbsi_free(l->begin);
-    gbsi_free(l->n);
+    GBSI_FREE(l->last, l->before, l->feature, l->begin, l->n);
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */
@@ -300,12 +296,8 @@ cleanup:
 
 void gbsi_features_free(gbsi_features *features)
 {
-    gbsi_free(features->begin);
-    gbsi_free(features->feature);
-    gbsi_free(features->combination);
-    gbsi_free(features->combination_begin);
-    gbsi_free(features->combination_feature);
-    gbsi_free(features->link);
-    gbsi_free(features->link_begin);
+    GBSI_FREE(features->begin, features->feature, features->combination,
+              features->combination_begin, features->combination_feature, features->link,
+              features->link_begin);
     *features = (gbsi_features){0};
 }

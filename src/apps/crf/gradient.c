@@ -18,8 +18,7 @@ static gbs_status find_holders(size_t n_rows, const size_t *begin, const uint32_
     gbsi_holders h = {.begin = gbsi_alloc_array_zero(n_items + 2, sizeof *h.begin),
                       .row = gbsi_alloc_array(n, sizeof *h.row)};
     if (h.begin == NULL || h.row == NULL) {
-        gbsi_free(h.begin);
-        gbsi_free(h.row);
+        GBSI_FREE(h.begin, h.row);
         return gbsi_no_memory(err, "tokens of features", (n + n_items) * sizeof *h.begin);
     }
     for (size_t i = 0; i < n; i++) {
@@ -59,8 +58,7 @@ static gbs_status find_pair_tokens(gbsi_gradient *g, gbs_error *err)
                           err));
 
 cleanup:
-    gbsi_free(begin);
-    gbsi_free(item);
+    GBSI_FREE(begin, item);
     return status;
 }
 
@@ -90,8 +88,7 @@ static gbs_status find_pair_links(gbsi_gradient *g, gbs_error *err)
     GBSI_TRY(find_holders(f->n_links, begin, item, g->data->n_tokens, &g->token_links, err));
 
 cleanup:
-    gbsi_free(begin);
-    gbsi_free(item);
+    GBSI_FREE(begin, item);
     return status;
 }
 
@@ -155,8 +152,7 @@ gbs_status gbsi_gradient_new(const gbs_crf *crf, const gbs_sequences *data,
 
 static void holders_free(gbsi_holders *holders)
 {
-    gbsi_free(holders->begin);
-    gbsi_free(holders->row);
+    GBSI_FREE(holders->begin, holders->row);
 }
 
 void gbsi_gradient_free(gbsi_gradient *gradient)
@@ -166,12 +162,7 @@ void gbsi_gradient_free(gbsi_gradient *gradient)
     for (uint32_t i = 0; i < n_members; i++) {
         gbsi_crf_chain_free(&g->chain[i]);
     }
-    gbsi_free(g->chain);
-    gbsi_free(g->alpha);
-    gbsi_free(g->surplus);
-    gbsi_free(g->after);
-    gbsi_free(g->log_p);
-    gbsi_free(g->pair_surplus);
+    GBSI_FREE(g->chain, g->alpha, g->surplus, g->after, g->log_p, g->pair_surplus);
     gbsi_crf_pairs_free(&g->pairs);
     holders_free(&g->tokens);
     holders_free(&g->pair_tokens);

@@ -6,7 +6,7 @@
 #define GBSI_CRF_GRADIENT_H
 
 #include "crf/crf_chain.h"
-#include "crf/work.h"
+#include "crf/model.h"
 
 /* The objective whose gradient is computed. */
 typedef enum gbsi_objective {

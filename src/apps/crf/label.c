@@ -6,8 +6,8 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/sized.h"
-#include "crf/search.h"
-#include "crf/work.h"
+#include "crf/crf_chain.h"
+#include "crf/model.h"
 #include "options/options.h"
 #include "rng/philox.h"
 #include "simd/math.h"
@@ -190,15 +190,10 @@ static void labelling_free(labelling *l)
     const uint32_t n_members = l->labeller == NULL ? 0 : gbsi_pool_size(l->work.pool);
     for (uint32_t i = 0; i < n_members; i++) {
         gbsi_crf_chain_free(&l->labeller[i].chain);
-        gbsi_free(l->labeller[i].alpha);
-        gbsi_free(l->labeller[i].beta);
-        gbsi_free(l->labeller[i].after);
-        gbsi_free(l->labeller[i].table);
+        GBSI_FREE(l->labeller[i].alpha, l->labeller[i].beta, l->labeller[i].after,
+                  l->labeller[i].table);
     }
-    gbsi_free(l->labeller);
-    gbsi_free(l->label);
-    gbsi_free(l->posterior);
-    gbsi_free(l->log_p);
+    GBSI_FREE(l->labeller, l->label, l->posterior, l->log_p);
     gbsi_crf_pairs_free(&l->pairs);
     gbsi_features_free(&l->features);
     gbsi_work_end(&l->work);
@@ -281,9 +276,7 @@ gbs_status gbs_crf_label(const gbs_crf *crf, const gbs_sequences *data,
                          uint32_t *label, double *posterior, double *log_p,
                          gbs_label_report *report, gbs_error *err)
 {
-    GBSI_NEED(crf);
-    GBSI_NEED(data);
-    GBSI_NEED(label);
+    GBSI_NEED(crf, data, label);
     GBSI_IN_STRUCT(options, gbs_label_options);
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     GBSI_OUT_STRUCT(report, gbs_label_report);

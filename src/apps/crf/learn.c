@@ -371,9 +371,7 @@ gbs_status gbs_crf_learn(const char *templates, gbs_template_style style, const 
                          const gbs_crf_learn_options *options, const gbs_run_callbacks *callbacks,
                          gbs_crf **crf, gbs_crf_learn_report *report, gbs_error *err)
 {
-    GBSI_NEED(templates);
-    GBSI_NEED(data);
-    GBSI_NEED(crf);
+    GBSI_NEED(templates, data, crf);
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     GBSI_OUT_STRUCT(report, gbs_crf_learn_report);
     gbs_status status = GBS_OK;
@@ -399,8 +397,7 @@ gbs_status gbs_crf_learn(const char *templates, gbs_template_style style, const 
 cleanup:
     gbsi_gradient_free(&l.gradient);
     gbsi_features_free(&l.features);
-    gbsi_free(l.truth);
-    gbsi_free(l.weight);
+    GBSI_FREE(l.truth, l.weight);
     gbs_crf_free(l.crf);
     gbsi_work_end(&l.work);
     return status;
@@ -415,9 +412,7 @@ gbs_status gbs_crf_learn(const char *templates, gbs_template_style style, const 
                          gbs_crf **crf, gbs_crf_learn_report *report, gbs_error *err)
 {
     (void)style;
-    GBSI_NEED(templates);
-    GBSI_NEED(data);
-    GBSI_NEED(crf);
+    GBSI_NEED(templates, data, crf);
     GBSI_IN_STRUCT(options, gbs_crf_learn_options);
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     GBSI_OUT_STRUCT(report, gbs_crf_learn_report);

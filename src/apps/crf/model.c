@@ -64,8 +64,7 @@ cleanup:
 
 gbs_status gbs_crf_read(const char *path, gbs_crf **crf, gbs_error *err)
 {
-    GBSI_NEED(path);
-    GBSI_NEED(crf);
+    GBSI_NEED(path, crf);
     gbsi_input input;
     gbsi_budget budget;
     gbsi_budget *before = gbsi_budget_enter_default(&budget, 0);
@@ -81,9 +80,7 @@ gbs_status gbs_crf_read(const char *path, gbs_crf **crf, gbs_error *err)
 gbs_status gbs_crf_read_memory(const char *name, const void *bytes, size_t n_bytes, gbs_crf **crf,
                                gbs_error *err)
 {
-    GBSI_NEED(name);
-    GBSI_NEED(bytes);
-    GBSI_NEED(crf);
+    GBSI_NEED(name, bytes, crf);
     gbsi_input input;
     gbsi_budget budget;
     gbsi_budget *before = gbsi_budget_enter_default(&budget, 0);
@@ -199,8 +196,7 @@ static void write_wapiti(const gbs_crf *crf, gbs_output *output)
 
 gbs_status gbs_crf_write(const gbs_crf *crf, const char *path, gbs_error *err)
 {
-    GBSI_NEED(crf);
-    GBSI_NEED(path);
+    GBSI_NEED(crf, path);
     gbs_output *output = NULL;
     GBSI_PASS(gbs_output_open(path, &output, err));
     if (crf->templates.style == GBS_TEMPLATES_CRFPP) {
@@ -221,10 +217,7 @@ void gbs_crf_free(gbs_crf *crf)
     gbsi_templates_free(&crf->templates);
     gbsi_dictionary_free(&crf->labels);
     gbsi_dictionary_free(&crf->features);
-    gbsi_free(crf->unigram);
-    gbsi_free(crf->bigram);
-    gbsi_free(crf->weight);
-    gbsi_free(crf);
+    GBSI_FREE(crf->unigram, crf->bigram, crf->weight, crf);
 }
 
 uint32_t gbs_crf_n_labels(const gbs_crf *crf)

@@ -4,6 +4,7 @@
 
 #include "crf/dictionary.h"
 #include "crf/templates.h"
+#include "learn/work.h"
 
 #define GBSI_NO_WEIGHT UINT64_MAX
 
@@ -26,5 +27,11 @@ gbs_status gbsi_crf_number_weights(gbs_crf *crf, gbs_error *err);
 
 gbs_status gbsi_crf_read_crfpp(gbs_crf *crf, gbsi_text *text, gbs_error *err);
 gbs_status gbsi_crf_read_wapiti(gbs_crf *crf, gbsi_text *text, gbs_error *err);
+
+/* The work of labelling and learning (learn/work.h), and the memory that counts for their limit. */
+
+/* @return the number of bytes, roughly, for the memory limit. */
+uint64_t gbsi_sequences_bytes(const gbs_sequences *sequences);
+uint64_t gbsi_crf_bytes(const gbs_crf *crf);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "crf/search.h"
+#include "crf/crf_chain.h"
 
 #include <math.h>
 
@@ -170,9 +170,7 @@ cleanup:
 gbs_status gbs_crf_model(const gbs_crf *crf, const gbs_sequences *data, size_t sequence,
                          gbs_model **model, gbs_error *err)
 {
-    GBSI_NEED(crf);
-    GBSI_NEED(data);
-    GBSI_NEED(model);
+    GBSI_NEED(crf, data, model);
     size_t bounds[2];
     gbsi_budget budget;
     if (sequence >= data->n) {

@@ -112,8 +112,7 @@ cleanup:
 
 gbs_status gbs_sequences_read(const char *path, gbs_sequences **sequences, gbs_error *err)
 {
-    GBSI_NEED(path);
-    GBSI_NEED(sequences);
+    GBSI_NEED(path, sequences);
     gbsi_input input;
     gbs_status status = gbsi_input_read_text(path, &input, err);
     if (status >= 0) {
@@ -126,9 +125,7 @@ gbs_status gbs_sequences_read(const char *path, gbs_sequences **sequences, gbs_e
 gbs_status gbs_sequences_read_memory(const char *name, const void *bytes, size_t n_bytes,
                                      gbs_sequences **sequences, gbs_error *err)
 {
-    GBSI_NEED(name);
-    GBSI_NEED(bytes);
-    GBSI_NEED(sequences);
+    GBSI_NEED(name, bytes, sequences);
     gbsi_input input;
     gbs_status status = gbsi_input_memory(name, bytes, n_bytes, &input, err);
     if (status >= 0) {
@@ -143,12 +140,8 @@ void gbs_sequences_free(gbs_sequences *sequences)
     if (sequences == NULL) {
         return;
     }
-    gbsi_free(sequences->name);
-    gbsi_free(sequences->bytes);
-    gbsi_free(sequences->first);
-    gbsi_free(sequences->text);
-    gbsi_free(sequences->line);
-    gbsi_free(sequences);
+    GBSI_FREE(sequences->name, sequences->bytes, sequences->first, sequences->text, sequences->line,
+              sequences);
 }
 
 size_t gbs_sequences_n(const gbs_sequences *sequences)

@@ -149,8 +149,7 @@ static gbs_status read_pieces(reading *r, gbsi_template *t)
 
 static void template_free(gbsi_template *t)
 {
-    gbsi_free(t->line);
-    gbsi_free(t->piece);
+    GBSI_FREE(t->line, t->piece);
 }
 
 gbs_status gbsi_templates_add(gbsi_templates *templates, const gbsi_text *text, gbsi_token line,
@@ -223,8 +222,7 @@ void gbsi_templates_free(gbsi_templates *templates)
 
 void gbsi_expansion_free(gbsi_expansion *expansion)
 {
-    gbsi_free(expansion->at);
-    gbsi_free(expansion->room);
+    GBSI_FREE(expansion->at, expansion->room);
 }
 
 static gbs_status append(gbsi_expansion *out, const char *at, size_t n, bool lower, gbs_error *err)

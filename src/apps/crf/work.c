@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "crf/work.h"
+#include "crf/model.h"
 
 uint64_t gbsi_sequences_bytes(const gbs_sequences *sequences)
 {

@@ -71,8 +71,7 @@ static gbs_status check_labels(const gbs_image *image, const gbs_denoise_options
 gbs_status gbsi_denoise_settle(const gbs_image *noisy, const gbs_denoise_options *options,
                                gbs_denoise_options *settled, gbs_error *err)
 {
-    GBSI_NEED(noisy);
-    GBSI_NEED(options);
+    GBSI_NEED(noisy, options);
     gbs_denoise_options o;
     gbs_status status = gbsi_question_settle("denoise", options, &o, err);
     if (status < 0) {
@@ -320,8 +319,7 @@ gbs_status gbs_denoise_model(const gbs_image *noisy, const gbs_denoise_options *
     GBSI_TRY(gbs_builder_build(m.builder, model, err));
 cleanup:
     gbs_builder_free(m.builder);
-    gbsi_free(m.table_of);
-    gbsi_free(m.field_of);
+    GBSI_FREE(m.table_of, m.field_of);
     gbsi_budget_leave(before);
     return status;
 }

@@ -70,7 +70,6 @@ gbs_status gbsi_denoise_levels(const gbs_image *noisy, const gbs_denoise_options
         .context = &s};
     GBSI_TRY(gbsi_levels_new(&setting, levels, err));
 cleanup:
-    gbsi_free(s.index_of);
-    gbsi_free(s.seen);
+    GBSI_FREE(s.index_of, s.seen);
     return status;
 }

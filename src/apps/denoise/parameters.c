@@ -410,9 +410,7 @@ gbs_status gbs_denoise_estimate(const gbs_image *noisy, const gbs_denoise_option
 cleanup:
     gbsi_levels_chains_free(e.chains);
     gbsi_pool_free(e.pool);
-    gbsi_free(e.x);
-    gbsi_free(e.distance);
-    gbsi_free(e.near);
+    GBSI_FREE(e.x, e.distance, e.near);
     gbs_image_free(&e.part);
     return status;
 }

@@ -60,8 +60,7 @@ gbs_status gbs_denoise_draw_levels(const gbs_image *noisy, const gbs_denoise_opt
                                    const uint32_t *level, gbs_image *image, gbs_error *err)
 {
     gbs_denoise_options o;
-    GBSI_NEED(level);
-    GBSI_NEED(image);
+    GBSI_NEED(level, image);
     GBSI_PASS(gbsi_denoise_settle(noisy, options, &o, err));
     for (size_t i = 0; i < n_pixels(noisy); i++) {
         if (level[i] >= o.levels) {
@@ -117,8 +116,7 @@ gbs_status gbs_denoise_draw(const gbs_image *noisy, const gbs_denoise_options *o
                             gbs_error *err)
 {
     gbs_denoise_options o;
-    GBSI_NEED(p);
-    GBSI_NEED(image);
+    GBSI_NEED(p, image);
     GBSI_PASS(gbsi_denoise_settle(noisy, options, &o, err));
     if (what != GBS_DENOISE_MODE && what != GBS_DENOISE_MEAN && what != GBS_DENOISE_UNCERTAINTY) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "there is no picture number %d", (int)what);
@@ -136,8 +134,7 @@ gbs_status gbs_denoise_compare(const gbs_image *truth, const gbs_image *noisy,
 {
     gbs_denoise_options o;
     gbs_denoise_options of_truth;
-    GBSI_NEED(p);
-    GBSI_NEED(errors);
+    GBSI_NEED(p, errors);
     GBSI_OUT_STRUCT(errors, gbs_denoise_errors);
     GBSI_PASS(gbsi_denoise_settle(noisy, options, &o, err));
     GBSI_PASS(gbsi_denoise_settle(truth, options, &of_truth, err));

@@ -133,8 +133,7 @@ gbs_status gbs_denoise_run(const gbs_image *noisy, const gbs_denoise_options *op
     gbs_model *own = NULL;
     gbs_run *made = NULL;
     uint64_t n_frozen = 0;
-    GBSI_NEED(model);
-    GBSI_NEED(run);
+    GBSI_NEED(model, run);
     GBSI_TRY(gbsi_denoise_settle(noisy, options, &o, err));
     GBSI_TRY(gbsi_options_take(run_options, &taken, err));
     GBSI_TRY(gbsi_options_check(&taken, err));

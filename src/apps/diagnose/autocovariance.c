@@ -53,10 +53,7 @@ int gbsi_autocovariance_begin(gbsi_autocovariance *a, size_t n)
 
 void gbsi_autocovariance_end(gbsi_autocovariance *a)
 {
-    gbsi_free(a->cosine);
-    gbsi_free(a->sine);
-    gbsi_free(a->re);
-    gbsi_free(a->im);
+    GBSI_FREE(a->cosine, a->sine, a->re, a->im);
     *a = (gbsi_autocovariance){0};
 }
 

@@ -296,8 +296,7 @@ gbs_status gbs_diagnose(const double *draws, size_t n_chains, size_t n_draws, gb
     const size_t n = n_chains * n_draws;
     halves h = {.n_chains = n_chains, .n_draws = n_draws, .half = n_draws / 2};
     scratch s = {0};
-    GBSI_NEED(draws);
-    GBSI_NEED(d);
+    GBSI_NEED(draws, d);
     GBSI_OUT_STRUCT(d, gbs_diagnostics);
     if (n_chains == 0 || n_draws == 0 || n_draws > SIZE_MAX / sizeof(gbsi_ranked) / n_chains) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "%zu chains of %zu draws: expected at least 1 of 1",
@@ -320,18 +319,14 @@ gbs_status gbs_diagnose(const double *draws, size_t n_chains, size_t n_draws, gb
     gbsi_struct_give(d, &own, sizeof own);
 cleanup:
     gbsi_autocovariance_end(&h.room);
-    gbsi_free(h.covariance);
-    gbsi_free(s.order);
-    gbsi_free(s.x);
-    gbsi_free(s.z);
+    GBSI_FREE(h.covariance, s.order, s.x, s.z);
     return status;
 }
 
 gbs_status gbs_nested_rhat(const double *draws, size_t n_super, size_t n_chains, size_t n_draws,
                            double *rhat, gbs_error *err)
 {
-    GBSI_NEED(draws);
-    GBSI_NEED(rhat);
+    GBSI_NEED(draws, rhat);
     if (n_super < 2 || n_chains == 0 || n_draws == 0) {
         return gbsi_fail(
             err, GBS_ERR_ARGUMENT,

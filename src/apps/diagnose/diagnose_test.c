@@ -14,7 +14,7 @@
 #include "base/test_random.h"
 #include "diagnose/autocovariance.h"
 #include "gibbsite/diagnose.h"
-#include "simd/normal.h"
+#include "simd/math.h"
 
 static void close_to(double found, double expected, double tolerance)
 {

@@ -63,13 +63,11 @@ typedef struct reader {
 void gbs_draws_free(gbs_draws *draws)
 {
     for (size_t i = 0; draws != NULL && i < draws->n; i++) {
-        gbsi_free(draws->name == NULL ? NULL : draws->name[i]);
-        gbsi_free(draws->value == NULL ? NULL : draws->value[i]);
+        GBSI_FREE(draws->name == NULL ? NULL : draws->name[i],
+                  draws->value == NULL ? NULL : draws->value[i]);
     }
     if (draws != NULL) {
-        gbsi_free(draws->name);
-        gbsi_free(draws->value);
-        gbsi_free(draws);
+        GBSI_FREE(draws->name, draws->value, draws);
     }
 }
 
@@ -90,12 +88,10 @@ static void drop_reader(reader *r)
         for (size_t k = 0; k < q->n_labels; k++) {
             gbsi_free(((char **)q->label)[k]);
         }
-        gbsi_free(q->label);
-        gbsi_free(q->value);
+        GBSI_FREE(q->label, q->value);
         gbsi_name_map_free(&q->known);
     }
-    gbsi_free(r->quantity);
-    gbsi_free(r->rows);
+    GBSI_FREE(r->quantity, r->rows);
 }
 
 /* ---- columns --------------------------------------------------------------------------------- */
@@ -476,8 +472,7 @@ static gbs_status sort_labels(const quantity *q, double *value, size_t n, gbs_er
     label *sorted = gbsi_alloc_array(q->n_labels, sizeof *sorted);
     uint32_t *rank = gbsi_alloc_array(q->n_labels, sizeof *rank);
     if (sorted == NULL || rank == NULL) {
-        gbsi_free(sorted);
-        gbsi_free(rank);
+        GBSI_FREE(sorted, rank);
         return gbsi_no_memory(err, "labels", q->n_labels);
     }
     for (size_t k = 0; k < q->n_labels; k++) {
@@ -490,8 +485,7 @@ static gbs_status sort_labels(const quantity *q, double *value, size_t n, gbs_er
     for (size_t i = 0; i < n; i++) {
         value[i] = isnan(value[i]) ? value[i] : (double)rank[(uint32_t)value[i]];
     }
-    gbsi_free(sorted);
-    gbsi_free(rank);
+    GBSI_FREE(sorted, rank);
     return GBS_OK;
 }
 
@@ -578,8 +572,7 @@ static bool ask(void *options)
 gbs_status gbs_draws_read(const char *const *path, size_t n_paths, const gbs_read_options *options,
                           gbs_draws **draws, gbs_error *err)
 {
-    GBSI_NEED(path);
-    GBSI_NEED(draws);
+    GBSI_NEED(path, draws);
     GBSI_IN_STRUCT(options, gbs_read_options);
     for (size_t i = 0; i < n_paths; i++) {
         GBSI_NEED(path[i]);

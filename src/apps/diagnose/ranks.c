@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "simd/normal.h"
+#include "simd/math.h"
 
 static int compare(const void *a, const void *b)
 {

@@ -46,15 +46,7 @@ void gbsi_draws_free(gbsi_draws *draws)
         return;
     }
     gbs_model_free(d->model);
-    gbsi_free(d->child);
-    gbsi_free(d->at);
-    gbsi_free(d->sum);
-    gbsi_free(d->row);
-    gbsi_free(d->half);
-    gbsi_free(d->first);
-    gbsi_free(d->other);
-    gbsi_free(d->before);
-    gbsi_free(d);
+    GBSI_FREE(d->child, d->at, d->sum, d->row, d->half, d->first, d->other, d->before, d);
 }
 
 /* ---- making ---------------------------------------------------------------------------------- */

@@ -60,16 +60,8 @@ void gbsi_expectation_free(gbsi_expectation *expectation)
     gbsi_free(e->worker);
     gbsi_solver_free(&e->solver);
     gbs_model_free(e->model);
-    gbsi_free(e->number);
-    gbsi_free(e->from);
-    gbsi_free(e->column);
-    gbsi_free(e->child);
-    gbsi_free(e->query);
-    gbsi_free(e->row);
-    gbsi_free(e->cases);
-    gbsi_free(e->state);
-    gbsi_free(e->p);
-    gbsi_free(e);
+    GBSI_FREE(e->number, e->from, e->column, e->child, e->query, e->row, e->cases, e->state, e->p,
+              e);
 }
 
 /* ---- making ---------------------------------------------------------------------------------- */
@@ -118,8 +110,7 @@ static gbs_status add_factors(gbsi_expectation *e, gbs_builder *builder, gbs_err
     }
 
 cleanup:
-    gbsi_free(zeros);
-    gbsi_free(scope);
+    GBSI_FREE(zeros, scope);
     return status;
 }
 

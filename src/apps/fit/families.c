@@ -12,8 +12,7 @@
 
 void gbsi_families_free(gbsi_families *families)
 {
-    gbsi_free(families->start);
-    gbsi_free(families->own);
+    GBSI_FREE(families->start, families->own);
 }
 
 const uint32_t *gbsi_family_scope(const gbsi_families *families, uint32_t child, uint32_t *n)
@@ -264,7 +263,6 @@ gbs_status gbsi_families_model(const gbsi_families *families, const double *thet
 
 cleanup:
     gbs_builder_free(builder);
-    gbsi_free(logw);
-    gbsi_free(label);
+    GBSI_FREE(logw, label);
     return status;
 }

@@ -61,4 +61,14 @@ double gbsi_families_log_p(const gbsi_families *families, const uint32_t *column
 gbs_status gbsi_families_model(const gbsi_families *families, const double *theta, gbs_model **out,
                                gbs_error *err);
 
+/* The result of a fit. */
+
+struct gbs_fitted {
+    gbsi_families families; /* of model; own: theta */
+    gbs_model *model;
+    gbs_fit_options options;
+    gbs_fit_report report;
+    double *count; /* [entries] rows, or expected rows */
+};
+
 #endif

@@ -11,7 +11,7 @@
 #include "base/sized.h"
 #include "fit/draws.h"
 #include "fit/expectation.h"
-#include "fit/fitted.h"
+#include "fit/families.h"
 #include "options/questions.h"
 #include "simd/math.h"
 
@@ -51,17 +51,8 @@ static void fitting_free(fitting *f)
     gbsi_draws_free(f->draws);
     gbsi_pool_free(f->pool);
     gbsi_families_free(&f->families);
-    gbsi_free(f->column);
-    gbsi_free(f->direct);
-    gbsi_free(f->asked);
-    gbsi_free(f->complete);
-    gbsi_free(f->full);
-    gbsi_free(f->base);
-    gbsi_free(f->next);
-    gbsi_free(f->count);
-    gbsi_free(f->theta);
-    gbsi_free(f->done);
-    gbsi_free(f->logs);
+    GBSI_FREE(f->column, f->direct, f->asked, f->complete, f->full, f->base, f->next, f->count,
+              f->theta, f->done, f->logs);
 }
 
 static bool look(void *context)
@@ -398,8 +389,7 @@ static gbs_status hold_out(fitting *f, gbs_error *err)
     }
 
 cleanup:
-    gbsi_free(complete);
-    gbsi_free(column);
+    GBSI_FREE(complete, column);
     return status == GBS_ERR_STOPPED ? GBS_STOPPED : status;
 }
 
@@ -456,9 +446,7 @@ gbs_status gbs_fit(const gbs_model *network, const gbs_data *data, const gbs_dat
                    const gbs_fit_options *options, const gbs_run_callbacks *callbacks,
                    gbs_fitted **fitted, gbs_error *err)
 {
-    GBSI_NEED(network);
-    GBSI_NEED(data);
-    GBSI_NEED(fitted);
+    GBSI_NEED(network, data, fitted);
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     gbs_status status = GBS_OK;
     gbsi_budget budget;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fit/fitted.h"
+#include "fit/families.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "estimate/beta.h"
-#include "estimate/student.h"
 #include "simd/math.h"
 
 void gbs_fitted_free(gbs_fitted *fitted)
@@ -15,8 +14,7 @@ void gbs_fitted_free(gbs_fitted *fitted)
     if (fitted != NULL) {
         gbsi_families_free(&fitted->families);
         gbs_model_free(fitted->model);
-        gbsi_free(fitted->count);
-        gbsi_free(fitted);
+        GBSI_FREE(fitted->count, fitted);
     }
 }
 

@@ -65,7 +65,6 @@ void gbsi_atoms_clear(gbsi_atoms *atoms)
 
 void gbsi_atoms_free(gbsi_atoms *atoms)
 {
-    gbsi_free(atoms->key);
-    gbsi_free(atoms->value);
+    GBSI_FREE(atoms->key, atoms->value);
     *atoms = (gbsi_atoms){0};
 }

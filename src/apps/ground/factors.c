@@ -115,8 +115,7 @@ static uint64_t hash_of(const gbsi_ground_factor *f, const uint32_t *literal)
 
 static void free_slots(gbsi_grounding *g)
 {
-    gbsi_free(g->slot);
-    gbsi_free(g->tag);
+    GBSI_FREE(g->slot, g->tag);
     g->slot = NULL;
     g->tag = NULL;
     g->n_slots = 0;

@@ -293,8 +293,7 @@ static gbs_status read_files(call *c, gbs_error *err)
     GBSI_TRY(gbsi_index_facts(&g->program, err));
 
 cleanup:
-    gbsi_free(f.fact);
-    gbsi_free(f.constant);
+    GBSI_FREE(f.fact, f.constant);
     return status;
 }
 
@@ -333,11 +332,7 @@ static void grounding_free(gbsi_grounding *g)
     gbsi_atoms_free(&g->atoms);
     gbsi_atoms_free(&g->chosen);
     gbsi_atoms_free(&g->weights);
-    gbsi_free(g->name);
-    gbsi_free(g->residue);
-    gbsi_free(g->slot);
-    gbsi_free(g->tag);
-    gbsi_free(g->literal);
+    GBSI_FREE(g->name, g->residue, g->slot, g->tag, g->literal);
 }
 
 static gbs_status run_call(const gbsi_input input[2], const gbs_ground_options *options,
@@ -374,9 +369,7 @@ gbs_status gbs_ground(const char *program, const char *database, const gbs_groun
                       const gbs_run_callbacks *callbacks, gbs_model **model,
                       gbs_ground_report *report, gbs_error *err)
 {
-    GBSI_NEED(program);
-    GBSI_NEED(database);
-    GBSI_NEED(model);
+    GBSI_NEED(program, database, model);
     gbs_ground_options taken;
     if (gbsi_question_settle("ground", options, &taken, err) < 0) {
         return GBS_ERR_ARGUMENT;
@@ -401,11 +394,7 @@ gbs_status gbs_ground_memory(const char *program_name, const void *program, size
                              const gbs_ground_options *options, const gbs_run_callbacks *callbacks,
                              gbs_model **model, gbs_ground_report *report, gbs_error *err)
 {
-    GBSI_NEED(program_name);
-    GBSI_NEED(program);
-    GBSI_NEED(database_name);
-    GBSI_NEED(database);
-    GBSI_NEED(model);
+    GBSI_NEED(program_name, program, database_name, database, model);
     gbs_ground_options taken;
     if (gbsi_question_settle("ground", options, &taken, err) < 0) {
         return GBS_ERR_ARGUMENT;

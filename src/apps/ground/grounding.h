@@ -54,7 +54,7 @@ typedef struct gbsi_grounding {
     uint32_t binding[GBSI_GROUND_MOST_VARIABLES]; /* UINT32_MAX: free */
     gbsi_residue *residue;
     size_t n_residues, residue_capacity;
-    uint32_t *literal; /* of the factor at work, and scratch behind them */
+    uint32_t *literal; /* those of the factor that is being made; the rest is scratch memory */
     size_t n_literals, literal_capacity;
     uint32_t longest;    /* literals of a factor so far */
     size_t first_factor; /* of the builder's, of this formula */

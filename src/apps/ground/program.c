@@ -361,12 +361,9 @@ void gbsi_program_free(gbsi_program *program)
     for (uint32_t q = 0; q < program->n_predicates; q++) {
         gbsi_predicate *predicate = &program->predicate[q];
         for (uint32_t k = 0; k < predicate->n_arguments && predicate->start != NULL; k++) {
-            gbsi_free(predicate->start[k]);
-            gbsi_free(predicate->fact[k]);
+            GBSI_FREE(predicate->start[k], predicate->fact[k]);
         }
-        gbsi_free(predicate->start);
-        gbsi_free(predicate->fact);
-        gbsi_free(predicate->tuple);
+        GBSI_FREE(predicate->start, predicate->fact, predicate->tuple);
     }
     for (uint32_t t = 0; t < program->n_types; t++) {
         gbsi_free(program->type[t].constant);
@@ -374,12 +371,8 @@ void gbsi_program_free(gbsi_program *program)
     for (uint32_t i = 0; i < program->n_made; i++) {
         gbsi_free(program->made[i]);
     }
-    gbsi_free(program->made);
-    gbsi_free(program->type);
-    gbsi_free(program->predicate);
-    gbsi_free(program->node);
-    gbsi_free(program->formula);
-    gbsi_free(program->term);
+    GBSI_FREE(program->made, program->type, program->predicate, program->node, program->formula,
+              program->term);
     gbsi_name_map_free(&program->types);
     gbsi_name_map_free(&program->predicates);
     gbsi_name_map_free(&program->constants);

@@ -20,10 +20,7 @@ typedef struct words {
 static void words_free(words *w)
 {
     gbsi_name_map_free(&w->map);
-    gbsi_free(w->text);
-    gbsi_free(w->word);
-    gbsi_free(w->start);
-    gbsi_free(w->uses);
+    GBSI_FREE(w->text, w->word, w->start, w->uses);
 }
 
 /* ---- words of a type ------------------------------------------------------------------------ */

@@ -11,14 +11,8 @@
 void gbs_data_free(gbs_data *data)
 {
     if (data != NULL) {
-        gbsi_free(data->column);
-        gbsi_free(data->n_missing);
-        gbsi_free(data->state);
-        gbsi_free(data->count);
-        gbsi_free(data->weight);
-        gbsi_free(data->first);
-        gbsi_free(data->slot);
-        gbsi_free(data);
+        GBSI_FREE(data->column, data->n_missing, data->state, data->count, data->weight,
+                  data->first, data->slot, data);
     }
 }
 
@@ -48,8 +42,7 @@ cleanup:
 gbs_status gbs_data_new(const gbs_model *model, uint32_t n_columns, const uint32_t *column,
                         gbs_data **data, gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(data);
+    GBSI_NEED(model, data);
     if (n_columns > 0) {
         GBSI_NEED(column);
     }

@@ -27,7 +27,7 @@ double gbsi_orthantwise_slope(const gbsi_orthantwise *o, const double *w, const 
 typedef struct climbing {
     gbsi_orthantwise *o;
     double *w;    /* [n] of the last iteration */
-    bool rounded; /* a step had a direction of NaN: those remembered were too small to tell one */
+    bool rounded; /* a direction was NaN: the remembered steps were too small to compute it */
     gbs_status status;
     gbs_error *err;
 } climbing;

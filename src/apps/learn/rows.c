@@ -28,11 +28,7 @@ gbs_status gbs_rows_new(uint32_t n_sites, uint32_t n_states, gbs_rows **rows, gb
 void gbs_rows_free(gbs_rows *rows)
 {
     if (rows != NULL) {
-        gbsi_free(rows->state);
-        gbsi_free(rows->weight);
-        gbsi_free(rows->names);
-        gbsi_free(rows->name);
-        gbsi_free(rows);
+        GBSI_FREE(rows->state, rows->weight, rows->names, rows->name, rows);
     }
 }
 
@@ -50,8 +46,7 @@ gbs_status gbsi_rows_reserve(gbs_rows *rows, size_t n, gbs_error *err)
 
 gbs_status gbs_rows_add(gbs_rows *rows, size_t n, const uint32_t *state, gbs_error *err)
 {
-    GBSI_NEED(rows);
-    GBSI_NEED(state);
+    GBSI_NEED(rows, state);
     const size_t width = rows->n_sites;
     GBSI_PASS(gbsi_rows_reserve(rows, n, err));
     for (size_t k = 0; k < n * width; ++k) {
@@ -212,8 +207,7 @@ cleanup:
 
 gbs_status gbs_rows_hold_out(gbs_rows *rows, double share, gbs_rows **out, gbs_error *err)
 {
-    GBSI_NEED(rows);
-    GBSI_NEED(out);
+    GBSI_NEED(rows, out);
     gbs_status status = GBS_OK;
     gbs_rows *held = NULL;
     size_t kept = 0;

@@ -64,8 +64,7 @@ cleanup:
 gbs_status gbs_rows_read_as(const char *name, const void *bytes, size_t n_bytes,
                             gbs_alphabet alphabet, gbs_rows **rows, gbs_error *err)
 {
-    GBSI_NEED(name);
-    GBSI_NEED(rows);
+    GBSI_NEED(name, rows);
     if ((int)alphabet < GBS_ALPHABET_AUTO || alphabet > GBS_ALPHABET_DNA) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "there is no alphabet number %d", (int)alphabet);
     }

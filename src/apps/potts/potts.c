@@ -270,8 +270,7 @@ gbs_status gbs_potts_learn(const gbs_rows *rows, const gbs_rows *held_out,
                            const gbs_potts_options *options, const gbs_run_callbacks *callbacks,
                            gbs_model **model, gbs_potts_report *report, gbs_error *err)
 {
-    GBSI_NEED(rows);
-    GBSI_NEED(model);
+    GBSI_NEED(rows, model);
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     GBSI_OUT_STRUCT(report, gbs_potts_report);
     gbs_status status = GBS_OK;
@@ -292,8 +291,7 @@ gbs_status gbs_potts_learn(const gbs_rows *rows, const gbs_rows *held_out,
 
 cleanup:
     gbsi_potts_free(&l.potts);
-    gbsi_free(l.tried);
-    gbsi_free(l.x);
+    GBSI_FREE(l.tried, l.x);
     gbsi_work_end(&l.work);
     return status;
 }
@@ -305,8 +303,7 @@ gbs_status gbs_potts_learn(const gbs_rows *rows, const gbs_rows *held_out,
                            gbs_model **model, gbs_potts_report *report, gbs_error *err)
 {
     (void)held_out;
-    GBSI_NEED(rows);
-    GBSI_NEED(model);
+    GBSI_NEED(rows, model);
     GBSI_IN_STRUCT(options, gbs_potts_options);
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     GBSI_OUT_STRUCT(report, gbs_potts_report);

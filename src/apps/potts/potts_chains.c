@@ -421,13 +421,6 @@ gbs_status gbsi_potts_chains(gbsi_potts *potts, const gbs_potts_options *options
     status = gbsi_watch_stopped(&potts->work->watch) ? GBS_STOPPED : GBS_OK;
 
 cleanup:
-    gbsi_free(c.state);
-    gbsi_free(c.kept);
-    gbsi_free(c.blocks);
-    gbsi_free(c.data);
-    gbsi_free(c.sum);
-    gbsi_free(c.moving);
-    gbsi_free(c.draws);
-    gbsi_free(c.square);
+    GBSI_FREE(c.state, c.kept, c.blocks, c.data, c.sum, c.moving, c.draws, c.square);
     return status;
 }

@@ -114,7 +114,6 @@ gbs_status gbsi_potts_judge_draws(const gbsi_potts_draws *draws, double *rhat, d
     *misfit = all.of_rows > 0.0 ? gbsi_sqrt(left / all.of_rows) : left > 0.0 ? INFINITY : 0.0;
 
 cleanup:
-    gbsi_free(g.found);
-    gbsi_free(g.count);
+    GBSI_FREE(g.found, g.count);
     return status;
 }

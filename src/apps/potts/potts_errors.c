@@ -11,7 +11,7 @@
 #include "base/sized.h"
 #include "learn/cholesky.h"
 #include "options/questions.h"
-#include "potts/potts_probes.h"
+#include "potts/potts.h"
 #include "simd/dispatch.h"
 #include "simd/math.h"
 #include "store/model.h"
@@ -524,9 +524,7 @@ gbs_status gbs_potts_errors(const gbs_model *model, const gbs_rows *rows,
                             const gbs_potts_options *options, const gbs_run_callbacks *callbacks,
                             double *error, uint8_t *unseen, gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(rows);
-    GBSI_NEED(error);
+    GBSI_NEED(model, rows, error);
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     gbs_status status = GBS_OK;
     errors e = {0};
@@ -556,8 +554,7 @@ gbs_status gbs_potts_errors(const gbs_model *model, const gbs_rows *rows,
     }
 
 cleanup:
-    gbsi_free(found);
-    gbsi_free(open);
+    GBSI_FREE(found, open);
     errors_free(&e);
     gbsi_work_end(&e.work);
     return status;

@@ -189,8 +189,7 @@ size_t gbsi_potts_read(const gbs_model *m, double *value)
 
 gbs_status gbs_potts_parameters(const gbs_model *model, size_t *n, double *value, gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(n);
+    GBSI_NEED(model, n);
     const gbs_status status = gbsi_potts_check_model(model, err);
     if (status >= 0) {
         *n = gbsi_potts_read(model, value);

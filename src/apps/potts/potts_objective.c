@@ -38,9 +38,7 @@ gbs_status gbsi_potts_take_memory(gbsi_potts *potts, bool gradients, gbs_error *
 
 void gbsi_potts_free(gbsi_potts *potts)
 {
-    gbsi_free(potts->log_p);
-    gbsi_free(potts->scratch);
-    gbsi_free(potts->other);
+    GBSI_FREE(potts->log_p, potts->scratch, potts->other);
 }
 
 /* ---- between tables and blocks --------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 /* Standard errors of a dense Potts model by random signs [M73]: H^-1 v is found by conjugate
  * gradients, from products that cost half as much again as a gradient. The same bits on any number
  * of threads. */
-#include "potts/potts_probes.h"
+#include "potts/potts.h"
 
 #include <string.h>
 
@@ -42,8 +42,7 @@ typedef struct one_site {
 
 static void probes_free(probes *p)
 {
-    gbsi_free(p->weight);
-    gbsi_free(p->room);
+    GBSI_FREE(p->weight, p->room);
 }
 
 /* ---- the penalty ----------------------------------------------------------------------------- */

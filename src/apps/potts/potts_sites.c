@@ -147,7 +147,6 @@ gbs_status gbsi_potts_sites(gbsi_potts *potts, const gbs_potts_options *options,
     fill_report(&s, report);
 
 cleanup:
-    gbsi_free(s.block);
-    gbsi_free(s.outcome);
+    GBSI_FREE(s.block, s.outcome);
     return status;
 }

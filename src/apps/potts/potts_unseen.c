@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "potts/potts_probes.h"
+#include "potts/potts.h"
 
 /* Whether some states of i and j are together in no row of positive weight: without a penalty their
  * coupling would fall for ever. */

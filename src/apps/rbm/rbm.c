@@ -236,8 +236,7 @@ gbs_status gbs_rbm_learn(const gbs_rows *rows, const gbs_rows *held_out,
                          const gbs_rbm_options *options, const gbs_run_callbacks *callbacks,
                          double *curve, gbs_model **model, gbs_rbm_report *report, gbs_error *err)
 {
-    GBSI_NEED(rows);
-    GBSI_NEED(model);
+    GBSI_NEED(rows, model);
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     GBSI_OUT_STRUCT(report, gbs_rbm_report);
     gbs_status status = GBS_OK;

@@ -267,8 +267,6 @@ gbs_status gbsi_rbm_hold_still(gbsi_rbm *rbm, gbs_rbm_report *report, gbs_error 
     }
 
 cleanup:
-    gbsi_free(h.count);
-    gbsi_free(h.sum);
-    gbsi_free(h.slope);
+    GBSI_FREE(h.count, h.sum, h.slope);
     return status;
 }

@@ -102,10 +102,7 @@ void gbs_aspects_free(gbs_aspects *aspects)
     for (int m = 0; m < GBSI_WORD_KINDS; m++) {
         gbsi_free(aspects->beta[m]);
     }
-    gbsi_free(aspects->name);
-    gbsi_free(aspects->texture.centre);
-    gbsi_free(aspects->color.centre);
-    gbsi_free(aspects);
+    GBSI_FREE(aspects->name, aspects->texture.centre, aspects->color.centre, aspects);
 }
 
 uint32_t gbs_aspects_n_classes(const gbs_aspects *aspects)

@@ -141,8 +141,7 @@ cleanup:
 
 gbs_status gbs_aspects_read(const char *path, gbs_aspects **aspects, gbs_error *err)
 {
-    GBSI_NEED(path);
-    GBSI_NEED(aspects);
+    GBSI_NEED(path, aspects);
     gbsi_input input = {0};
     gbs_status status = gbsi_input_read_text(path, &input, err);
     if (status >= 0) {
@@ -155,9 +154,7 @@ gbs_status gbs_aspects_read(const char *path, gbs_aspects **aspects, gbs_error *
 gbs_status gbs_aspects_read_memory(const char *name, const void *bytes, size_t n_bytes,
                                    gbs_aspects **aspects, gbs_error *err)
 {
-    GBSI_NEED(name);
-    GBSI_NEED(bytes);
-    GBSI_NEED(aspects);
+    GBSI_NEED(name, bytes, aspects);
     gbsi_input input = {0};
     gbs_status status = gbsi_input_memory(name, bytes, n_bytes, &input, err);
     if (status >= 0) {
@@ -188,8 +185,7 @@ static void put_centres(gbs_output *output, const char *name, const gbsi_vocabul
 
 gbs_status gbs_aspects_write(const gbs_aspects *aspects, const char *path, gbs_error *err)
 {
-    GBSI_NEED(aspects);
-    GBSI_NEED(path);
+    GBSI_NEED(aspects, path);
     gbs_output *output = NULL;
     GBSI_PASS(gbs_output_open(path, &output, err));
     put_named(output, "gibbsite-aspects", 1);

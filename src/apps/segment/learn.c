@@ -286,8 +286,7 @@ gbs_status gbs_aspects_learn(const char *path, const gbs_aspect_options *options
                              const gbs_run_callbacks *callbacks, gbs_aspects **aspects,
                              gbs_aspect_report *report, gbs_error *err)
 {
-    GBSI_NEED(path);
-    GBSI_NEED(aspects);
+    GBSI_NEED(path, aspects);
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     GBSI_OUT_STRUCT(report, gbs_aspect_report);
     gbs_status status = GBS_OK;
@@ -306,11 +305,7 @@ gbs_status gbs_aspects_learn(const char *path, const gbs_aspect_options *options
 cleanup:
     gbs_aspects_free(l.aspects);
     gbsi_training_free(&l.training);
-    gbsi_free(l.texture);
-    gbsi_free(l.color);
-    gbsi_free(l.place);
-    gbsi_free(l.word);
-    gbsi_free(l.share);
+    GBSI_FREE(l.texture, l.color, l.place, l.word, l.share);
     for (int m = 0; m < GBSI_WORD_KINDS; m++) {
         gbsi_free(l.beta[m]);
     }

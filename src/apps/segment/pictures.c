@@ -107,10 +107,7 @@ gbs_status gbs_segment_draw(const gbs_segment *segment, const gbs_image *picture
                             const uint32_t *label, const gbs_rectangle *rectangle,
                             gbs_segment_picture what, gbs_image *image, gbs_error *err)
 {
-    GBSI_NEED(segment);
-    GBSI_NEED(picture);
-    GBSI_NEED(label);
-    GBSI_NEED(image);
+    GBSI_NEED(segment, picture, label, image);
     GBSI_PASS(gbsi_image_check(picture, "picture", err));
     GBSI_PASS(check_size(segment, picture, "picture", err));
     GBSI_PASS(check_labels(segment, label, err));
@@ -149,10 +146,7 @@ gbs_status gbs_segment_compare(const gbs_segment *segment, const gbs_image *trut
                                const uint32_t *label, const gbs_rectangle *rectangle,
                                gbs_segment_score *score, gbs_error *err)
 {
-    GBSI_NEED(segment);
-    GBSI_NEED(truth);
-    GBSI_NEED(label);
-    GBSI_NEED(score);
+    GBSI_NEED(segment, truth, label, score);
     GBSI_PASS(gbsi_image_check(truth, "truth", err));
     GBSI_PASS(check_size(segment, truth, "truth", err));
     GBSI_PASS(check_labels(segment, label, err));

@@ -111,9 +111,7 @@ gbs_status gbs_segment_new(const gbs_aspects *aspects, const gbs_image *picture,
                            const gbs_segment_options *options, const gbs_run_callbacks *callbacks,
                            gbs_segment **segment, gbs_error *err)
 {
-    GBSI_NEED(aspects);
-    GBSI_NEED(picture);
-    GBSI_NEED(segment);
+    GBSI_NEED(aspects, picture, segment);
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     gbs_status status = GBS_OK;
     gbs_segment_options o;
@@ -145,10 +143,7 @@ cleanup:
 void gbs_segment_free(gbs_segment *segment)
 {
     if (segment != NULL) {
-        gbsi_free(segment->word);
-        gbsi_free(segment->share);
-        gbsi_free(segment->alone);
-        gbsi_free(segment);
+        GBSI_FREE(segment->word, segment->share, segment->alone, segment);
     }
 }
 
@@ -231,8 +226,7 @@ static gbs_status join_neighbours(const gbs_segment *s, gbs_builder *builder, gb
 
 gbs_status gbs_segment_model(const gbs_segment *segment, gbs_model **model, gbs_error *err)
 {
-    GBSI_NEED(segment);
-    GBSI_NEED(model);
+    GBSI_NEED(segment, model);
     gbs_status status = GBS_OK;
     gbs_builder *builder = NULL;
     gbsi_budget budget;
@@ -315,10 +309,7 @@ gbs_status gbs_segment_scan(const gbs_segment *segment, const gbs_rectangle *rec
                             int (*stop)(void *context), void *context, uint32_t **sequence,
                             size_t *n, gbs_scan_report *report, gbs_error *err)
 {
-    GBSI_NEED(segment);
-    GBSI_NEED(rectangle);
-    GBSI_NEED(sequence);
-    GBSI_NEED(n);
+    GBSI_NEED(segment, rectangle, sequence, n);
     gbs_status status = GBS_OK;
     gbs_model *model = NULL;
     gbs_influences *influences = NULL;

@@ -155,8 +155,6 @@ void gbsi_training_free(gbsi_training *training)
     for (uint32_t a = 0; a < training->n_classes && training->name != NULL; a++) {
         gbsi_free(training->name[a]);
     }
-    gbsi_free(training->picture);
-    gbsi_free(training->name);
-    gbsi_free(training->shown);
+    GBSI_FREE(training->picture, training->name, training->shown);
     gbsi_input_free(&training->input);
 }

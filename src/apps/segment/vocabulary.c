@@ -166,8 +166,7 @@ static gbs_status refine(search *s, gbs_error *err)
         centre(s, sum, count);
     }
 cleanup:
-    gbsi_free(sum);
-    gbsi_free(count);
+    GBSI_FREE(sum, count);
     return status;
 }
 
@@ -199,9 +198,6 @@ gbs_status gbsi_vocabulary_learn(gbsi_work *work, const float *point, size_t n_p
         GBSI_TRY(gbsi_watch_fail(err, "learning"));
     }
 cleanup:
-    gbsi_free(s.point);
-    gbsi_free(s.distance);
-    gbsi_free(s.word);
-    gbsi_free(s.moved);
+    GBSI_FREE(s.point, s.distance, s.word, s.moved);
     return status;
 }

@@ -3,7 +3,7 @@
  * distribution of each factor's free variables in each case, or, for a conditional table with
  * zeros, what it would be without the factor, up to a constant: entries of zero have derivatives
  * too. */
-#include "sensitivity/exact.h"
+#include "sensitivity/parameters.h"
 
 #include <assert.h>
 #include <math.h>
@@ -35,9 +35,7 @@ static void solving_free(solving *s)
     gbsi_case_tree_free(s->tree);
     gbsi_solver_free(&s->solver);
     gbsi_reduced_free(s->reduced);
-    gbsi_free(s->query);
-    gbsi_free(s->number);
-    gbsi_free(s->p);
+    GBSI_FREE(s->query, s->number, s->p);
 }
 
 /* ---- the tree -------------------------------------------------------------------------------- */

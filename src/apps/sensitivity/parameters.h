@@ -3,6 +3,7 @@
 #ifndef GBSI_SENSITIVITY_PARAMETERS_H
 #define GBSI_SENSITIVITY_PARAMETERS_H
 
+#include "gibbsite/exact.h"
 #include "gibbsite/sensitivity.h"
 #include "sensitivity/reduced.h"
 
@@ -38,5 +39,24 @@ void gbsi_parameters_move_cause(uint32_t n, const double *w, bool is_leak, doubl
  * `high` of the answer. */
 void gbsi_parameters_ranges(const gbsi_reduced *reduced, const size_t *first,
                             gbs_sensitivities *answer);
+
+/* Sensitivities by a junction tree. */
+
+/* Fills in p, the derivatives and log_p of an answer that gbsi_parameters_list() has begun.
+ * @param first of gbsi_parameters_list().
+ * @return GBS_ERR_LIMIT if no tree fits the options, or weights are too far apart for doubles;
+ *         GBS_ERR_STOPPED if the watch has stopped it. */
+gbs_status gbsi_sensitivity_exact(const gbs_model *model, const gbs_evidence *evidence,
+                                  const gbs_exact_options *options, gbsi_watch *watch,
+                                  const size_t *first, gbs_sensitivities *answer, gbs_error *err);
+
+/* Sensitivities from the draws of a run. */
+
+/* As gbsi_sensitivity_exact(), with standard errors and the verdict of the run.
+ * @param options method SAMPLE. @return GBS_STOPPED with an answer; errors of gbs_run_execute(). */
+gbs_status gbsi_sensitivity_sampled(const gbs_model *model, const gbs_evidence *evidence,
+                                    const gbs_run_options *options,
+                                    const gbs_run_callbacks *callbacks, const size_t *first,
+                                    gbs_sensitivities *answer, gbs_error *err);
 
 #endif

@@ -16,14 +16,8 @@ void gbsi_reduced_free(gbsi_reduced *reduced)
         return;
     }
     gbs_model_free(r->model);
-    gbsi_free(r->number);
-    gbsi_free(r->user_variable);
-    gbsi_free(r->state);
-    gbsi_free(r->factor);
-    gbsi_free(r->likelihood);
-    gbsi_free(r->at);
-    gbsi_free(r->unit.weight);
-    gbsi_free(r);
+    GBSI_FREE(r->number, r->user_variable, r->state, r->factor, r->likelihood, r->at,
+              r->unit.weight, r);
 }
 
 const double *gbsi_log_likelihood(const gbs_evidence *evidence, uint32_t variable)
@@ -289,8 +283,7 @@ static gbs_status add_all(gbsi_reduced *r, gbs_builder *builder, gbs_error *err)
                        is_free ? 2 * (size_t)m->arity[r->variable] : 2, zeros, err));
 
 cleanup:
-    gbsi_free(zeros);
-    gbsi_free(scope);
+    GBSI_FREE(zeros, scope);
     return status;
 }
 

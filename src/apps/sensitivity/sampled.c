@@ -8,7 +8,7 @@
  *
  * is the estimate of Cov(1[X = x], 1[s]); derivatives are linear in it, and their spread over
  * batches is their error: the mean of (1[X = x] - p) (1[s] - P(s)) by batches [M8]. */
-#include "sensitivity/sampled.h"
+#include "sensitivity/parameters.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "base/memory.h"
 #include "gibbsite/run.h"
 #include "sensitivity/noisy_scores.h"
-#include "sensitivity/zero_entries.h"
+#include "sensitivity/reduced.h"
 #include "simd/math.h"
 
 #define LEAST_BATCHES 16u
@@ -52,16 +52,8 @@ static void sampling_free(sampling *s)
     gbs_run_free(s->run);
     gbsi_zero_entries_free(s->zeros);
     gbsi_reduced_free(s->reduced);
-    gbsi_free(s->cell);
-    gbsi_free(s->draws);
-    gbsi_free(s->sum);
-    gbsi_free(s->w);
-    gbsi_free(s->out);
-    gbsi_free(s->mean);
-    gbsi_free(s->square);
-    gbsi_free(s->room);
-    gbsi_free(s->is_zero);
-    gbsi_free(s->score);
+    GBSI_FREE(s->cell, s->draws, s->sum, s->w, s->out, s->mean, s->square, s->room, s->is_zero,
+              s->score);
 }
 
 /* ---- room ------------------------------------------------------------------------------------ */

@@ -11,8 +11,7 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "chains/run_options.h"
-#include "sensitivity/exact.h"
-#include "sensitivity/sampled.h"
+#include "sensitivity/parameters.h"
 #include "simd/math.h"
 #include "store/builder.h"
 
@@ -22,16 +21,8 @@
 void gbs_sensitivities_free(gbs_sensitivities *answer)
 {
     if (answer != NULL) {
-        gbsi_free(answer->kind);
-        gbsi_free(answer->factor);
-        gbsi_free(answer->of);
-        gbsi_free(answer->entry);
-        gbsi_free(answer->value);
-        gbsi_free(answer->derivative);
-        gbsi_free(answer->mcse);
-        gbsi_free(answer->log_p);
-        gbsi_free(answer->low);
-        gbsi_free(answer->high);
+        GBSI_FREE(answer->kind, answer->factor, answer->of, answer->entry, answer->value,
+                  answer->derivative, answer->mcse, answer->log_p, answer->low, answer->high);
         *answer = (gbs_sensitivities){.size = answer->size};
     }
 }
@@ -203,8 +194,7 @@ gbs_status gbs_sensitivity(const gbs_model *model, const gbs_evidence *evidence,
                            const gbs_run_callbacks *callbacks, gbs_sensitivities *answer,
                            gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(answer);
+    GBSI_NEED(model, answer);
     GBSI_OUT_STRUCT(answer, gbs_sensitivities);
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     gbs_status status = GBS_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sensitivity/zero_entries.h"
+#include "sensitivity/reduced.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,13 +20,8 @@ struct gbsi_zero_entries {
 void gbsi_zero_entries_free(gbsi_zero_entries *zeros)
 {
     if (zeros != NULL) {
-        gbsi_free(zeros->table);
-        gbsi_free(zeros->factor);
-        gbsi_free(zeros->first);
-        gbsi_free(zeros->other);
-        gbsi_free(zeros->state);
-        gbsi_free(zeros->logr);
-        gbsi_free(zeros);
+        GBSI_FREE(zeros->table, zeros->factor, zeros->first, zeros->other, zeros->state,
+                  zeros->logr, zeros);
     }
 }
 

@@ -70,18 +70,14 @@ cleanup:
 gbs_status gbs_pseudo_log_likelihood(const gbs_model *model, const gbs_data *data, double *sum,
                                      gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(data);
-    GBSI_NEED(sum);
+    GBSI_NEED(model, data, sum);
     return judge_model(model, data, false, sum, err);
 }
 
 gbs_status gbs_log_likelihood(const gbs_model *model, const gbs_data *data, double *sum,
                               gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(data);
-    GBSI_NEED(sum);
+    GBSI_NEED(model, data, sum);
     double found = 0.0;
     gbs_status status = judge_model(model, data, true, &found, err);
     if (status == GBS_ERR_IMPOSSIBLE) { /* of a row: an answer */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "weights/learn_options.h"
+#include "weights/learning.h"
 
 #include "base/machine.h"
 #include "base/sized.h"

@@ -36,4 +36,10 @@ bool gbsi_learning_factorise(gbsi_learning *learning, double more);
  * only if they are wanted. */
 gbs_status gbsi_learning_errors(gbsi_learning *learning, bool wanted, gbs_error *err);
 
+/* Checks the options of gbs_learn_weights(), and puts defaults for those that are 0.
+ * @param given NULL: the defaults.
+ * @param taken out. */
+gbs_status gbsi_learn_options_settle(const gbs_learn_options *given, gbs_learn_options *o,
+                                     gbs_error *err);
+
 #endif

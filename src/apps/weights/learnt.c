@@ -56,7 +56,5 @@ cleanup:
 
 void gbsi_learnt_free(gbsi_learnt *learnt)
 {
-    gbsi_free(learnt->unit.weight);
-    gbsi_free(learnt->weight);
-    gbsi_free(learnt->of);
+    GBSI_FREE(learnt->unit.weight, learnt->weight, learnt->of);
 }

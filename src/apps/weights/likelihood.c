@@ -64,19 +64,8 @@ void gbsi_likelihood_free(gbsi_likelihood *likelihood)
     forget_tree(l);
     gbsi_solver_free(&l->solver);
     gbs_model_free(l->tables);
-    gbsi_free(l->number);
-    gbsi_free(l->kept);
-    gbsi_free(l->start);
-    gbsi_free(l->entry);
-    gbsi_free(l->from);
-    gbsi_free(l->column);
-    gbsi_free(l->asked);
-    gbsi_free(l->query);
-    gbsi_free(l->count);
-    gbsi_free(l->partial);
-    gbsi_free(l->state);
-    gbsi_free(l->p);
-    gbsi_free(l);
+    GBSI_FREE(l->number, l->kept, l->start, l->entry, l->from, l->column, l->asked, l->query,
+              l->count, l->partial, l->state, l->p, l);
 }
 
 /* ---- factors as tables ----------------------------------------------------------------------- */
@@ -168,9 +157,7 @@ static gbs_status add_factors(gbsi_likelihood *l, gbs_builder *builder, gbs_erro
     }
 
 cleanup:
-    gbsi_free(scope);
-    gbsi_free(at);
-    gbsi_free(zeros);
+    GBSI_FREE(scope, at, zeros);
     return status;
 }
 

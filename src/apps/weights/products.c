@@ -29,8 +29,7 @@ gbs_status gbsi_products_init(gbsi_products *products, gbs_error *err)
 
 void gbsi_products_free(gbsi_products *products)
 {
-    gbsi_free(products->room);
-    gbsi_free(products->factor);
+    GBSI_FREE(products->room, products->factor);
 }
 
 static bool multiply(void *context, const double *d, double *product)

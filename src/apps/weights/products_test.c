@@ -69,9 +69,7 @@ static gbs_model *many_weights(uint32_t n, bool twins)
     }
     ok(gbs_builder_build(b, &m, NULL));
     gbs_builder_free(b);
-    gbsi_free(zeros);
-    gbsi_free(fixed);
-    gbsi_free(two);
+    GBSI_FREE(zeros, fixed, two);
     return m;
 }
 

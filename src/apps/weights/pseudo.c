@@ -23,17 +23,11 @@
 
 void gbsi_pseudo_free(gbsi_pseudo *pseudo)
 {
-    gbsi_free(pseudo->start);
-    gbsi_free(pseudo->factor);
-    gbsi_free(pseudo->slot);
-    gbsi_free(pseudo->local_start);
-    gbsi_free(pseudo->local);
-    gbsi_free(pseudo->work);
+    GBSI_FREE(pseudo->start, pseudo->factor, pseudo->slot, pseudo->local_start, pseudo->local,
+              pseudo->work);
     for (uint32_t i = 0; i < pseudo->n_rooms; ++i) {
-        gbsi_free(pseudo->room[i].x);
-        gbsi_free(pseudo->room[i].p);
-        gbsi_free(pseudo->room[i].feature);
-        gbsi_free(pseudo->room[i].mean);
+        GBSI_FREE(pseudo->room[i].x, pseudo->room[i].p, pseudo->room[i].feature,
+                  pseudo->room[i].mean);
     }
     gbsi_free(pseudo->room);
 }

@@ -18,8 +18,8 @@ typedef struct gbsi_climbing {
     bool many;        /* weights: the matrix is diagonal */
     double *w;        /* [n] the weights, as they move */
     double *average;  /* [n] of the weights after the steps of the last half of the round */
-    uint32_t round;   /* GBSI_ROUNDS - 1 and down to 0: these look at the average after a quarter, a
-                         half and all of the steps */
+    uint32_t round;   /* counts down from GBSI_ROUNDS - 1 to 0. The last three rounds look at the
+                         average after a quarter, a half and all of the steps */
     uint64_t n_steps; /* done */
     bool drawn;       /* the chains of the next one are */
     uint64_t pass;

@@ -27,10 +27,7 @@ typedef struct looking {
 
 static void looking_free(looking *l)
 {
-    gbsi_free(l->chain);
-    gbsi_free(l->second);
-    gbsi_free(l->of_row);
-    gbsi_free(l->mean);
+    GBSI_FREE(l->chain, l->second, l->of_row, l->mean);
 }
 
 static gbs_status looking_new(gbsi_climbing *c, looking *l, gbs_error *err)

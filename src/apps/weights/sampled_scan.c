@@ -14,8 +14,7 @@
 
 void gbsi_learning_scan_free(gbsi_learning_scan *scan)
 {
-    gbsi_free(scan->variable);
-    gbsi_free(scan->at);
+    GBSI_FREE(scan->variable, scan->at);
 }
 
 gbs_status gbsi_learning_scan_init(gbsi_learning_scan *scan, gbs_error *err)

@@ -25,7 +25,7 @@ void gbsi_learning_scan_free(gbsi_learning_scan *scan);
 
 /* Makes an optimised scan anew where weights moved. @param w [n].
  * @return GBS_ERR_UNSUPPORTED where Dobrushin's condition fails, or no scan meets the bound;
- *         GBS_ERR_STOPPED by the watch; the scan is then as before. */
+ *         GBS_ERR_STOPPED if the watch stopped it. The scan is not changed then. */
 gbs_status gbsi_learning_scan_follow(gbsi_learning_scan *scan, const double *w, gbs_error *err);
 
 #endif

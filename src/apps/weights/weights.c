@@ -15,7 +15,6 @@
 #include "learn/cholesky.h"
 #include "learn/orthantwise.h"
 #include "simd/math.h"
-#include "weights/learn_options.h"
 #include "weights/learning.h"
 #include "weights/sampled.h"
 
@@ -34,14 +33,7 @@ static void learning_free(gbsi_learning *l)
     gbsi_products_free(&l->products);
     gbsi_judge_free(&l->held_out);
     gbsi_learnt_free(&l->learnt);
-    gbsi_free(l->w);
-    gbsi_free(l->tried);
-    gbsi_free(l->gradient);
-    gbsi_free(l->information);
-    gbsi_free(l->root);
-    gbsi_free(l->step);
-    gbsi_free(l->variance);
-    gbsi_free(l->room);
+    GBSI_FREE(l->w, l->tried, l->gradient, l->information, l->root, l->step, l->variance, l->room);
 }
 
 /* ---- the objective --------------------------------------------------------------------------- */
@@ -437,9 +429,7 @@ gbs_status gbs_learn_weights(const gbs_model *model, const gbs_data *data,
                              double *error, gbs_model **learnt, gbs_learn_report *report,
                              gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(data);
-    GBSI_NEED(learnt);
+    GBSI_NEED(model, data, learnt);
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     GBSI_OUT_STRUCT(report, gbs_learn_report);
     gbs_status status = GBS_OK;

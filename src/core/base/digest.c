@@ -36,8 +36,7 @@ gbs_status gbsi_digest_new(gbsi_digest **digest, gbs_error *err)
 void gbsi_digest_free(gbsi_digest *digest)
 {
     if (digest != NULL) {
-        gbsi_free(digest->state);
-        gbsi_free(digest);
+        GBSI_FREE(digest->state, digest);
     }
 }
 

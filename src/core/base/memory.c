@@ -167,6 +167,13 @@ void gbsi_free(void *pointer)
     free(pointer);
 }
 
+void gbsi_free_each(size_t n, void *const pointer[])
+{
+    for (size_t i = 0; i < n; ++i) {
+        gbsi_free(pointer[i]);
+    }
+}
+
 void gbs_free(void *pointer)
 {
     free(pointer);

@@ -22,6 +22,11 @@ void *gbsi_realloc_array(void *pointer, uint64_t n, uint64_t size);
  * that a vector load of the last element stays inside. Freed by gbsi_free() as well. */
 void *gbsi_alloc_lanes(uint64_t n, uint64_t size);
 void gbsi_free(void *pointer);
+/* gbsi_free() of each of the pointers, in their order. */
+#define GBSI_FREE(...)                                                    \
+    gbsi_free_each(sizeof((void *const[]){__VA_ARGS__}) / sizeof(void *), \
+                   (void *const[]){__VA_ARGS__})
+void gbsi_free_each(size_t n, void *const pointer[]);
 
 /* a*b into *product, a+b into *sum; false when it does not fit. */
 bool gbsi_mul_size(uint64_t a, uint64_t b, size_t *product);

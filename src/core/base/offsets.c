@@ -57,8 +57,7 @@ cleanup:
 
 void gbsi_offsets_free(gbsi_offsets *offsets)
 {
-    gbsi_free(offsets->narrow);
-    gbsi_free(offsets->wide);
+    GBSI_FREE(offsets->narrow, offsets->wide);
     *offsets = (gbsi_offsets){0};
 }
 

@@ -3,6 +3,7 @@
 
 #include <locale.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "config.h"
 
@@ -40,4 +41,18 @@ gbs_status gbsi_fail(gbs_error *err, gbs_status status, const char *format, ...)
         va_end(arguments);
     }
     return status;
+}
+
+gbs_status gbsi_need(gbs_error *err, const char *function, const char *names, size_t n,
+                     const void *const pointer[])
+{
+    for (size_t i = 0; i < n; ++i) {
+        const size_t length = strcspn(names, ",");
+        if (pointer[i] == NULL) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: %.*s is NULL", function, (int)length,
+                             names);
+        }
+        names += length + (i + 1 < n ? strlen(", ") : 0);
+    }
+    return GBS_OK;
 }

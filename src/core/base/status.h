@@ -22,14 +22,14 @@ gbs_status gbsi_fail(gbs_error *err, gbs_status status, const char *format, ...)
 void gbsi_say(char *text, size_t size, const char *format, ...) GBSI_PRINTF(3, 4);
 void gbsi_say_list(char *text, size_t size, const char *format, va_list arguments);
 
-/* Refuses a NULL pointer: the first lines of a public function. Needs an `err`. */
-#define GBSI_NEED(pointer)                                                                 \
-    do {                                                                                   \
-        if ((pointer) == NULL) {                                                           \
-            return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: %s is NULL", __func__, #pointer); \
-        }                                                                                  \
-    } while (0)
-
+/* Refuses NULL pointers: the first line of a public function. Needs an `err`; not for functions. */
+#define GBSI_NEED(...)                                                               \
+    GBSI_PASS(gbsi_need(err, __func__, #__VA_ARGS__,                                 \
+                        sizeof((const void *const[]){__VA_ARGS__}) / sizeof(void *), \
+                        (const void *const[]){__VA_ARGS__}))
+/* @param names of the pointers, with commas between them. */
+gbs_status gbsi_need(gbs_error *err, const char *function, const char *names, size_t n,
+                     const void *const pointer[]);
 /* Returns a failure to the caller at once: where there is nothing to clean up. */
 #define GBSI_PASS(e)                         \
     do {                                     \

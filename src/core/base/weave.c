@@ -33,8 +33,7 @@ gbs_status gbsi_gather_bytes(const gbs_ranks *ranks, const void *own, uint64_t n
     }
     GBSI_TRY(ranks->gather(ranks->context, own, n, *all, n_of, err));
 cleanup:
-    gbsi_free(size);
-    gbsi_free(n_of);
+    GBSI_FREE(size, n_of);
     return status;
 }
 
@@ -74,10 +73,7 @@ static gbs_status take_passing(passing *p, gbs_error *err)
 
 static void free_passing(passing *p)
 {
-    gbsi_free(p->own);
-    gbsi_free(p->all);
-    gbsi_free(p->at);
-    gbsi_free(p->width);
+    GBSI_FREE(p->own, p->all, p->at, p->width);
 }
 
 static uint64_t window_end(const gbsi_weave *w, uint64_t first)

@@ -161,10 +161,7 @@ void gbsi_pool_free(gbsi_pool *pool)
     if (pool->done_ready) {
         gbsi_barrier_destroy(pool->done);
     }
-    gbsi_free(pool->start);
-    gbsi_free(pool->done);
-    gbsi_free(pool->worker);
-    gbsi_free(pool);
+    GBSI_FREE(pool->start, pool->done, pool->worker, pool);
 }
 
 uint32_t gbsi_pool_size(const gbsi_pool *pool)

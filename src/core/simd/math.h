@@ -20,4 +20,10 @@ double gbsi_log2(double x);
 double gbsi_log10(double x);
 double gbsi_sqrt(double x); /* correctly rounded */
 
+/* The normal distribution. */
+
+/* z with P(Z <= z) = p, by algorithm AS 241 (Wichura 1988, Applied Statistics 37:477-484): the
+ * relative error is about 1e-16. -inf and +inf for 0 and 1, NAN outside. */
+double gbsi_normal_quantile(double p);
+
 #endif

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quantiles of the normal distribution: three quotients of polynomials of degree 7, for the middle,
  * the sides and the far tails. */
-#include "simd/normal.h"
+#include "simd/math.h"
 
 #include <math.h>
-
-#include "simd/math.h"
 
 typedef struct quotient {
     double above[8], below[8]; /* from the constant up */

@@ -124,9 +124,7 @@ void gbsi_blocks_free(gbsi_blocks *blocks)
     for (uint32_t i = 0; i < blocks->n_plans; ++i) {
         gbsi_block_plan_free(&blocks->plan[i]);
     }
-    gbsi_free(blocks->table);
-    gbsi_free(blocks->plan);
-    gbsi_free(blocks);
+    GBSI_FREE(blocks->table, blocks->plan, blocks);
 }
 
 double gbsi_blocks_operations(const gbsi_blocks *b)
@@ -177,14 +175,8 @@ void gbsi_block_lanes_free(gbsi_block_lanes *lanes)
     if (lanes == NULL) {
         return;
     }
-    gbsi_free(lanes->weight);
-    gbsi_free(lanes->slice);
-    gbsi_free(lanes->message);
-    gbsi_free(lanes->sum);
-    gbsi_free(lanes->word);
-    gbsi_free(lanes->row);
-    gbsi_free(lanes->offset);
-    gbsi_free(lanes);
+    GBSI_FREE(lanes->weight, lanes->slice, lanes->message, lanes->sum, lanes->word, lanes->row,
+              lanes->offset, lanes);
 }
 
 /* The log-weights of a factor, at the first lane of its rows. @return the largest. */

@@ -33,8 +33,8 @@ typedef enum gbsi_block_source {
 /* One factor of the product in a bucket. */
 typedef struct gbsi_block_item {
     gbsi_block_source source;
-    size_t row;    /* its first among all rows of the source */
-    size_t offset; /* of its first row number in plan.offset: [rows of the bucket][arity] */
+    size_t row;    /* its first row among all rows of the source */
+    size_t offset; /* where its row numbers begin in plan.offset: [rows of the bucket][arity] */
 } gbsi_block_item;
 
 /* The elimination of one variable v with neighbours n: M(n) = sum_v prod_items item(v, n). */

@@ -139,10 +139,7 @@ cleanup:
 
 void gbsi_block_graph_free(gbsi_block_graph *graph)
 {
-    gbsi_free(graph->always);
-    gbsi_free(graph->times);
-    gbsi_free(graph->start);
-    gbsi_free(graph->to);
+    GBSI_FREE(graph->always, graph->times, graph->start, graph->to);
 }
 
 gbs_status gbsi_block_order_init(uint32_t n, gbsi_block_order *order, gbs_error *err)
@@ -155,9 +152,7 @@ gbs_status gbsi_block_order_init(uint32_t n, gbsi_block_order *order, gbs_error 
 
 void gbsi_block_order_free(gbsi_block_order *order)
 {
-    gbsi_free(order->order);
-    gbsi_free(order->position);
-    gbsi_free(order->clique);
+    GBSI_FREE(order->order, order->position, order->clique);
 }
 
 /* ---- rows that change ------------------------------------------------------------------------ */
@@ -454,12 +449,7 @@ static void making_free(making *m)
     for (uint32_t v = 0; m->row != NULL && v < m->graph->n; ++v) {
         gbsi_free(m->row[v].to);
     }
-    gbsi_free(m->row);
-    gbsi_free(m->bits);
-    gbsi_free(m->fill);
-    gbsi_free(m->key);
-    gbsi_free(m->gone);
-    gbsi_free(m->mark);
+    GBSI_FREE(m->row, m->bits, m->fill, m->key, m->gone, m->mark);
 }
 
 gbs_status gbsi_block_order_make(gbsi_block_graph *graph, const uint32_t *arity, uint64_t seed,

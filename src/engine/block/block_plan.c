@@ -284,21 +284,12 @@ gbs_status gbsi_block_plan_make(const gbsi_blocks *blocks, const gbsi_block_orde
     GBSI_TRY(pad_offsets(plan, err));
 
 cleanup:
-    gbsi_free(m.first_factor);
-    gbsi_free(m.next_factor);
-    gbsi_free(m.first_child);
-    gbsi_free(m.next_child);
+    GBSI_FREE(m.first_factor, m.next_factor, m.first_child, m.next_child);
     return status;
 }
 
 void gbsi_block_plan_free(gbsi_block_plan *plan)
 {
-    gbsi_free(plan->bucket);
-    gbsi_free(plan->held);
-    gbsi_free(plan->slice);
-    gbsi_free(plan->neighbour);
-    gbsi_free(plan->item);
-    gbsi_free(plan->offset);
-    gbsi_free(plan->held_variable);
-    gbsi_free(plan->held_stride);
+    GBSI_FREE(plan->bucket, plan->held, plan->slice, plan->neighbour, plan->item, plan->offset,
+              plan->held_variable, plan->held_stride);
 }

@@ -65,14 +65,7 @@ void gbsi_influence_free(gbsi_influence *w)
         return;
     }
     gbsi_incident_factors_free(&w->incident);
-    gbsi_free(w->field);
-    gbsi_free(w->use);
-    gbsi_free(w->end);
-    gbsi_free(w->j);
-    gbsi_free(w->bound);
-    gbsi_free(w->slab);
-    gbsi_free(w->delta);
-    gbsi_free(w);
+    GBSI_FREE(w->field, w->use, w->end, w->j, w->bound, w->slab, w->delta, w);
 }
 
 /* ---- a row --------------------------------------------------------------------------------- */

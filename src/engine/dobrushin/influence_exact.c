@@ -46,10 +46,7 @@ void gbsi_enumerator_free(gbsi_enumerator *e)
         return;
     }
     gbsi_incident_factors_free(&e->incident);
-    gbsi_free(e->p);
-    gbsi_free(e->place);
-    gbsi_free(e->state);
-    gbsi_free(e);
+    GBSI_FREE(e->p, e->place, e->state, e);
 }
 
 static size_t scope_size(const gbsi_factors *factors, size_t f)

@@ -24,10 +24,7 @@ void gbsi_influences_free(gbsi_influences *c)
         return;
     }
     gbsi_offsets_free(&c->start);
-    gbsi_free(c->j);
-    gbsi_free(c->on);
-    gbsi_free(c->of);
-    gbsi_free(c);
+    GBSI_FREE(c->j, c->on, c->of, c);
 }
 
 static const char doing[] = "finding influences";

@@ -205,8 +205,6 @@ gbs_status gbsi_matrix_norms(const gbsi_influences *c, const uint32_t *component
     }
 
 cleanup:
-    gbsi_free(p.x);
-    gbsi_free(p.least);
-    gbsi_free(p.radius);
+    GBSI_FREE(p.x, p.least, p.radius);
     return status;
 }

@@ -63,8 +63,7 @@ void gbsi_uniform_free(gbsi_uniform *u)
         return;
     }
     gbsi_free(u->x < u->y ? u->x : u->y); /* one array, swapped halves */
-    gbsi_free(u->a);
-    gbsi_free(u);
+    GBSI_FREE(u->a, u);
 }
 
 static gbs_status extend(gbsi_uniform *u, uint64_t last, gbs_error *err)

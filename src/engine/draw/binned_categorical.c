@@ -116,7 +116,7 @@ static uint64_t key_of(const gbsi_herding *how, const float *p, uint32_t k, uint
     const double u = ((double)word + 0.5) * 0x1p-32;
     uint64_t code = k;
     double f = 0.0;
-    uint32_t last = k - 1; /* of positive probability: what follows it gets nothing by rounding */
+    uint32_t last = k - 1; /* the last state of positive probability takes what rounding leaves */
     while (last > 0 && !(p[(size_t)last * GBSI_LANES] > 0.0F)) {
         --last;
     }

@@ -10,8 +10,7 @@
 
 void gbsi_conditionals_free(gbsi_conditionals *c)
 {
-    gbsi_free(c->start);
-    gbsi_free(c->factor);
+    GBSI_FREE(c->start, c->factor);
     *c = (gbsi_conditionals){0};
 }
 

@@ -169,9 +169,7 @@ void gbsi_cud_draw_free(void *state)
 {
     gbsi_cud_draw *d = state;
     if (d != NULL) {
-        gbsi_free(d->driving);
-        gbsi_free(d->shift);
-        gbsi_free(d);
+        GBSI_FREE(d->driving, d->shift, d);
     }
 }
 

@@ -20,15 +20,9 @@ void gbsi_herd_free(void *state)
         for (size_t t = 0; group->table != NULL && t < herd->n_tables; ++t) {
             gbsi_key_table_free(&group->table[t]);
         }
-        gbsi_free(group->phase);
-        gbsi_free(group->balance);
-        gbsi_free(group->vector);
-        gbsi_free(group->table);
-        gbsi_free(group->whole);
+        GBSI_FREE(group->phase, group->balance, group->vector, group->table, group->whole);
     }
-    gbsi_free(herd->group);
-    gbsi_free(herd->cell);
-    gbsi_free(herd->visits);
+    GBSI_FREE(herd->group, herd->cell, herd->visits);
     gbsi_key_slices_free(&herd->slices);
     gbsi_keys_free(&herd->keys);
     gbsi_free(herd);
@@ -88,10 +82,7 @@ gbs_status gbsi_herd_take(gbsi_herd *herd, gbs_error *err)
     }
     if (herd->n_tables > 0) {
         herd->visits = gbsi_alloc_array_zero(herd->plan->n_slots, sizeof *herd->visits);
-        if (herd->visits == NULL) {
-            return gbsi_no_memory(err, "herding weights",
-                                  herd->plan->n_slots * sizeof *herd->visits);
-        }
+        GBSI_PASS(GBSI_HAVE(err, "herding weights", herd->visits));
     }
     return GBS_OK;
 }

@@ -12,10 +12,7 @@
 void gbsi_key_maker_free(gbsi_key_maker *m)
 {
     gbsi_surroundings_free(&m->own);
-    gbsi_free(m->state);
-    gbsi_free(m->logw);
-    gbsi_free(m->coupling);
-    gbsi_free(m->by_sum);
+    GBSI_FREE(m->state, m->logw, m->coupling, m->by_sum);
     *m = (gbsi_key_maker){0}; /* a failing gbsi_key_maker_new() frees, and so may its caller */
 }
 

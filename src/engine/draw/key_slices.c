@@ -9,12 +9,7 @@
 
 void gbsi_key_slices_free(gbsi_key_slices *slices)
 {
-    gbsi_free(slices->slice);
-    gbsi_free(slices->link);
-    gbsi_free(slices->step);
-    gbsi_free(slices->cell);
-    gbsi_free(slices->lut);
-    gbsi_free(slices->offset);
+    GBSI_FREE(slices->slice, slices->link, slices->step, slices->cell, slices->lut, slices->offset);
     *slices = (gbsi_key_slices){0};
 }
 

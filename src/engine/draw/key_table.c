@@ -21,11 +21,7 @@ size_t gbsi_key_table_entry_bytes(uint32_t arity, uint32_t lanes)
 
 void gbsi_key_table_free(gbsi_key_table *table)
 {
-    gbsi_free(table->code);
-    gbsi_free(table->row);
-    gbsi_free(table->by_name);
-    gbsi_free(table->name);
-    gbsi_free(table->rows);
+    GBSI_FREE(table->code, table->row, table->by_name, table->name, table->rows);
     *table = (gbsi_key_table){0};
 }
 

@@ -11,15 +11,8 @@
 
 void gbsi_keys_free(gbsi_keys *keys)
 {
-    gbsi_free(keys->slot);
-    gbsi_free(keys->link);
-    gbsi_free(keys->step);
-    gbsi_free(keys->lut);
-    gbsi_free(keys->chance);
-    gbsi_free(keys->certain);
-    gbsi_free(keys->p);
-    gbsi_free(keys->name);
-    gbsi_free(keys->whole_step);
+    GBSI_FREE(keys->slot, keys->link, keys->step, keys->lut, keys->chance, keys->certain, keys->p,
+              keys->name, keys->whole_step);
     gbsi_conditionals_free(&keys->conditionals);
     *keys = (gbsi_keys){0};
 }
@@ -136,8 +129,7 @@ static gbs_status take_classes(classes *c, uint64_t n_codes, gbs_error *err)
         capacity *= 2;
     }
     if (capacity > c->capacity) {
-        gbsi_free(c->name);
-        gbsi_free(c->key);
+        GBSI_FREE(c->name, c->key);
         c->name = gbsi_alloc_array(capacity, sizeof *c->name);
         c->key = gbsi_alloc_array(capacity, sizeof *c->key);
         c->capacity = capacity;
@@ -391,8 +383,6 @@ gbs_status gbsi_keys_new(const gbsi_draw_job *job, int scheme, gbsi_keys *out, g
 cleanup:
     gbsi_keys_free(&keys);
     gbsi_key_maker_free(&m);
-    gbsi_free(c.name);
-    gbsi_free(c.key);
-    gbsi_free(sign);
+    GBSI_FREE(c.name, c.key, sign);
     return status;
 }

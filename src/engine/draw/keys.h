@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which herding weight an update uses: from the states of the neighbours a code, from the code a
- * key. Where keys decide the conditional ([M19]: all schemes but bins) it is worked out here once
- * for each key, in double.
+/* Which herding weight an update uses: the states of the neighbours give a code, the code gives a
+ * key. In all schemes but bins [M19] the key decides the conditional distribution, which is then
+ * computed here once for each key, in double.
  *
  * A slot with few codes has a number for each key: tables are dense. One with many is HASHED: what
  * it meets is kept by its 64-bit code (key_table.h). Both give the same bits. */

@@ -71,8 +71,7 @@ static void set_up(uint32_t k, bool odds)
 
 static void tear_down(void)
 {
-    gbsi_free(f.logw);
-    gbsi_free(f.given);
+    GBSI_FREE(f.logw, f.given);
 }
 
 static void draw_at(gbsi_simd level)

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
+#include "estimate/beta.h"
 #include "estimate/estimate_feed.h"
-#include "estimate/student.h"
 #include "simd/math.h"
 
 enum { N_REPLICAS = 1600, MOST_CHAINS = 16 };

@@ -42,13 +42,7 @@ void gbs_joint_estimate_free(gbs_joint_estimate *estimate)
         return;
     }
     gbsi_trace_free(e->trace);
-    gbsi_free(e->variable);
-    gbsi_free(e->factor);
-    gbsi_free(e->at);
-    gbsi_free(e->log_prior);
-    gbsi_free(e->weight);
-    gbsi_free(e->value);
-    gbsi_free(e);
+    GBSI_FREE(e->variable, e->factor, e->at, e->log_prior, e->weight, e->value, e);
 }
 
 /* ---- making ---------------------------------------------------------------------------------- */
@@ -121,10 +115,7 @@ gbs_status gbs_joint_estimate_needs(const gbs_model *model, uint32_t n, const ui
                                     int average_last, uint32_t *needed, uint32_t *n_needed,
                                     gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(variable);
-    GBSI_NEED(needed);
-    GBSI_NEED(n_needed);
+    GBSI_NEED(model, variable, needed, n_needed);
     gbs_status status = GBS_OK;
     uint8_t *needs = NULL;
     uint32_t n_cells = 0;
@@ -173,9 +164,7 @@ gbs_status gbs_joint_estimate_new(const gbs_model *model, const gbs_evidence *ev
                                   const uint32_t *variable, uint32_t n_chains, int average_last,
                                   gbs_joint_estimate **estimate, gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(variable);
-    GBSI_NEED(estimate);
+    GBSI_NEED(model, variable, estimate);
     gbs_status status = GBS_OK;
     gbs_joint_estimate *e = NULL;
     uint32_t n_cells = 0;
@@ -247,8 +236,7 @@ static void condition(gbs_joint_estimate *e, const uint32_t *state)
 gbs_status gbs_joint_estimate_add(gbs_joint_estimate *estimate, uint32_t chain,
                                   const uint32_t *state, gbs_error *err)
 {
-    GBSI_NEED(estimate);
-    GBSI_NEED(state);
+    GBSI_NEED(estimate, state);
     gbs_joint_estimate *e = estimate;
     size_t row = 0;
     if (chain != e->next_chain) {
@@ -297,8 +285,7 @@ static double at_least_rare(double p, double mcse, double n)
 gbs_status gbs_joint_estimate_read(const gbs_joint_estimate *estimate, double *p, double *mcse,
                                    double *ess, double *rhat, gbs_error *err)
 {
-    GBSI_NEED(estimate);
-    GBSI_NEED(p);
+    GBSI_NEED(estimate, p);
     const gbs_joint_estimate *e = estimate;
     const double n = (double)e->n_passes * e->n_chains;
     if (e->n_passes == 0) {

@@ -126,14 +126,8 @@ void gbsi_spread_free(gbsi_spread *s)
 {
     if (s != NULL) {
         gbsi_estimate_free(s->share);
-        gbsi_free(s->first_slot);
-        gbsi_free(s->first_cell);
-        gbsi_free(s->first_group);
-        gbsi_free(s->packed);
-        gbsi_free(s->out);
-        gbsi_free(s->in);
-        gbsi_free(s->told);
-        gbsi_free(s);
+        GBSI_FREE(s->first_slot, s->first_cell, s->first_group, s->packed, s->out, s->in, s->told,
+                  s);
     }
 }
 
@@ -266,8 +260,7 @@ gbs_status gbsi_estimate_tell(gbsi_estimate *e, gbs_error *err)
     GBSI_TRY(ranks->gather(ranks->context, own, n_own * sizeof *own, s->told, n_of, err));
     GBSI_TRY(ranks->broadcast(ranks->context, 0, s->told, e->n_cells * sizeof *own, err));
 cleanup:
-    gbsi_free(own);
-    gbsi_free(n_of);
+    GBSI_FREE(own, n_of);
     return status;
 }
 
@@ -323,8 +316,7 @@ gbs_status gbsi_spread_save(const gbsi_estimate *e, const gbsi_estimate_array *a
         }
     }
 cleanup:
-    gbsi_free(all);
-    gbsi_free(n_of);
+    GBSI_FREE(all, n_of);
     return status;
 }
 

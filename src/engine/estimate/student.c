@@ -2,12 +2,11 @@
 /* Student's t through the incomplete beta function (Abramowitz & Stegun 26.7.1, 26.5.8):
  *     P(|T| > t) = I_x(df/2, 1/2),   x = df / (df + t^2),
  * by its continued fraction (beta.c), on the side where it converges fast. */
-#include "estimate/student.h"
+#include "estimate/beta.h"
 
 #include <math.h>
 #include <stdbool.h>
 
-#include "estimate/beta.h"
 #include "simd/math.h"
 
 #define MOST_DF 1e9

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "estimate/student.h"
+#include "estimate/beta.h"
 #include "simd/math.h"
 
 static void assert_within(double a, double b, double tolerance)

@@ -44,8 +44,7 @@ gbs_status gbsi_trace_new(uint32_t n_chains, uint32_t n_series, gbsi_trace **out
 void gbsi_trace_free(gbsi_trace *t)
 {
     if (t != NULL) {
-        gbsi_free(t->total);
-        gbsi_free(t);
+        GBSI_FREE(t->total, t);
     }
 }
 

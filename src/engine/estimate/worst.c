@@ -211,9 +211,7 @@ static gbs_status add_ranks(const gbs_ranks *ranks, tally *t, gbs_error *err)
         merge(t, &part);
     }
 cleanup:
-    gbsi_free(own);
-    gbsi_free(all);
-    gbsi_free(n_of);
+    GBSI_FREE(own, all, n_of);
     return status;
 }
 
@@ -281,7 +279,6 @@ gbs_status gbsi_estimate_find_worst(const gbsi_estimate *e, gbsi_pool *pool,
     t->worst.n_constant -= e->shape.n_padding; /* held sums of 0 */
     *worst = t->worst;
 cleanup:
-    gbsi_free(job.tally);
-    gbsi_free(value);
+    GBSI_FREE(job.tally, value);
     return status;
 }

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/test_scale.h"
 #include "lattice/averages.h"
-#include "lattice/lattice_chains.h"
+#include "lattice/lattice.h"
 #include "lattice/lattice_testing.h"
 #include "lattice/spin_testing.h"
 

@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "estimate/estimate.h"
 #include "lattice/averages.h"
-#include "lattice/lattice_chains.h"
-#include "lattice/packed_chains.h"
+#include "lattice/lattice.h"
+#include "lattice/packed.h"
 
 /* Nanoseconds of a core (AVX-512, 2.1 GHz) for an update of a site, energy and magnetisation
  * traced: rows lattice/cache and lattice-chains/cache of docs/performance.md. */

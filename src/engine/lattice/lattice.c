@@ -422,11 +422,9 @@ void gbsi_lattice_free(gbsi_lattice *l)
     if (l == NULL) {
         return;
     }
-    gbsi_free(l->valid);
-    gbsi_free(l->plain);
+    GBSI_FREE(l->valid, l->plain);
     for (uint32_t k = 0; k < GBSI_LATTICE_NEIGHBOURS; ++k) {
-        gbsi_free(l->present[k]);
-        gbsi_free(l->negative[k]);
+        GBSI_FREE(l->present[k], l->negative[k]);
     }
     for (uint32_t i = 0; i < GBSI_LATTICE_KINDS; ++i) {
         gbsi_free(l->kind_mask[i]);

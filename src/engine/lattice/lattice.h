@@ -18,6 +18,8 @@
 #define GBSI_LATTICE_LATTICE_H
 
 #include "lattice/grid.h"
+#include "lattice/spin_chains.h"
+#include "simd/dispatch.h"
 
 #define GBSI_LATTICE_LANES      16u
 #define GBSI_LATTICE_NEIGHBOURS 6u
@@ -104,5 +106,15 @@ void gbsi_lattice_free(gbsi_lattice *lattice);
 
 /* The share of bits that are sites, and so of the full speed that this shape reaches. */
 double gbsi_lattice_share(const gbsi_lattice *lattice);
+
+/* Chains on a lattice, with 32 sites of a chain in a word. */
+
+size_t gbsi_lattice_chains_bytes(const gbsi_lattice *lattice, uint32_t n_chains, uint32_t n_threads,
+                                 gbsi_spin_keep keep);
+/* @param lattice, pool borrowed. @param keep neighbours: of a lattice that
+ * gbsi_lattice_averages_refusal() does not refuse. */
+gbs_status gbsi_lattice_chains_new(const gbsi_lattice *lattice, uint32_t n_chains, uint64_t seed,
+                                   gbsi_spin_keep keep, gbsi_simd level, gbsi_pool *pool,
+                                   gbsi_spin_chains **out, gbs_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A pass is two jobs of the pool, one per colour: all chains' columns, cut evenly among the
  * members; with seams two more for each number of them, and two that count. */
-#include "lattice/lattice_chains.h"
+#include "lattice/lattice.h"
 
 #include <assert.h>
 

@@ -358,11 +358,7 @@ gbs_status gbsi_packed_new(const gbsi_conditioned *model, const uint32_t *color,
         p = NULL;
     }
 cleanup:
-    gbsi_free(c.field_of);
-    gbsi_free(c.degree);
-    gbsi_free(c.kind_of);
-    gbsi_free(c.slot_of);
-    gbsi_free(c.start);
+    GBSI_FREE(c.field_of, c.degree, c.kind_of, c.slot_of, c.start);
     gbsi_packed_free(p);
     return status;
 }
@@ -372,11 +368,6 @@ void gbsi_packed_free(gbsi_packed *packed)
     if (packed == NULL) {
         return;
     }
-    gbsi_free(packed->color_row);
-    gbsi_free(packed->row);
-    gbsi_free(packed->neighbour);
-    gbsi_free(packed->variable_of);
-    gbsi_free(packed->level);
-    gbsi_free(packed->bit);
-    gbsi_free(packed);
+    GBSI_FREE(packed->color_row, packed->row, packed->neighbour, packed->variable_of, packed->level,
+              packed->bit, packed);
 }

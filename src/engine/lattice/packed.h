@@ -8,7 +8,9 @@
 #ifndef GBSI_LATTICE_PACKED_H
 #define GBSI_LATTICE_PACKED_H
 
+#include "lattice/spin_chains.h"
 #include "lattice/spins.h"
+#include "simd/dispatch.h"
 
 #define GBSI_PACKED_CHAINS     32u
 #define GBSI_PACKED_LANES      16u
@@ -67,5 +69,14 @@ void gbsi_packed_free(gbsi_packed *packed);
 
 /* The most bytes of scratch that compiling takes. */
 uint64_t gbsi_packed_compile_bytes(uint32_t n_sites);
+
+/* Chains on any graph of spins, with 32 chains in a word. */
+
+size_t gbsi_packed_chains_bytes(const gbsi_packed *packed, uint32_t n_chains, uint32_t n_threads,
+                                bool count);
+/* @param packed, pool borrowed. @param count whether visits are counted. */
+gbs_status gbsi_packed_chains_new(const gbsi_packed *packed, uint32_t n_chains, uint64_t seed,
+                                  bool count, gbsi_simd level, gbsi_pool *pool,
+                                  gbsi_spin_chains **out, gbs_error *err);
 
 #endif

@@ -17,7 +17,7 @@
 #include "gibbsite/generate.h"
 #include "gibbsite/gibbsite.h"
 #include "graph/graph.h"
-#include "lattice/packed_chains.h"
+#include "lattice/packed.h"
 #include "lattice/spin_testing.h"
 #include "rng/philox.h"
 

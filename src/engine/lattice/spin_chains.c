@@ -46,11 +46,7 @@ void gbsi_spin_chains_free(gbsi_spin_chains *c)
     if (c == NULL) {
         return;
     }
-    gbsi_free(c->state);
-    gbsi_free(c->visits);
-    gbsi_free(c->partial);
-    gbsi_free(c->sums);
-    gbsi_free(c);
+    GBSI_FREE(c->state, c->visits, c->partial, c->sums, c);
 }
 
 bool gbsi_spin_chains_shared(const gbsi_spin_chains *c)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chains of spins in bits: their states, passes over all chains, counts of visits and sums. There
- * are two forms: a word holds sites of one chain (lattice_chains.h), or chains of one site
- * (packed_chains.h). */
+ * are two forms: a word holds sites of one chain (lattice.h), or chains of one site
+ * (packed.h). */
 #ifndef GBSI_LATTICE_SPIN_CHAINS_H
 #define GBSI_LATTICE_SPIN_CHAINS_H
 

@@ -118,8 +118,7 @@ gbs_status gbsi_spins_find_fields(const gbsi_conditioned *model, gbsi_spins *spi
     double *h = gbsi_alloc_array_zero(n, sizeof *h);
     uint8_t *of = gbsi_alloc_array(n, 1);
     if (h == NULL || of == NULL) {
-        gbsi_free(h);
-        gbsi_free(of);
+        GBSI_FREE(h, of);
         return gbsi_no_memory(err, "lattice", n * sizeof *h);
     }
     (void)sum_factors(model, spins, h);

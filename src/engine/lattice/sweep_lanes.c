@@ -394,7 +394,8 @@ static __attribute__((noinline)) vu update_any(const row *r, vu open, tally *t)
     return update(r, open, t);
 }
 
-/* As sweep_row(), for the sites on a number of seams; or for the sums and visits of all sites. */
+/* Does what sweep_row() does for sites on several seams, or adds up the sums and visits of all
+ * sites. */
 static void sweep_row_with_seams(gbsi_lattice_sweep *s, const row *r, uint32_t layer, uint32_t y,
                                  uint32_t first, uint32_t end, tally *t)
 {

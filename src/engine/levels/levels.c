@@ -19,16 +19,8 @@ void gbsi_levels_free(gbsi_levels *l)
     if (l == NULL) {
         return;
     }
-    gbsi_free(l->seen);
-    gbsi_free(l->top);
-    gbsi_free(l->start);
-    gbsi_free(l->weight_seen);
-    gbsi_free(l->value);
-    gbsi_free(l->weight);
-    gbsi_free(l->watched);
-    gbsi_free(l->watched_of_half);
-    gbsi_free(l->slot_of_watched);
-    gbsi_free(l);
+    GBSI_FREE(l->seen, l->top, l->start, l->weight_seen, l->value, l->weight, l->watched,
+              l->watched_of_half, l->slot_of_watched, l);
 }
 
 /* ---- colours --------------------------------------------------------------------------------- */

@@ -111,11 +111,7 @@ void gbsi_levels_chains_free(gbsi_levels_chains *c)
     if (c == NULL) {
         return;
     }
-    gbsi_free(c->state);
-    gbsi_free(c->sum);
-    gbsi_free(c->total);
-    gbsi_free(c->watched);
-    gbsi_free(c);
+    GBSI_FREE(c->state, c->sum, c->total, c->watched, c);
 }
 
 /* ---- states ---------------------------------------------------------------------------------- */

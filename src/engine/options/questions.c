@@ -252,8 +252,7 @@ const gbs_option *gbs_question_find_option(const gbs_question *question, const c
 gbs_status gbs_question_init(const gbs_question *question, void *options, size_t size,
                              gbs_error *err)
 {
-    GBSI_NEED(question);
-    GBSI_NEED(options);
+    GBSI_NEED(question, options);
     if (size < question->size) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: found %zu bytes, expected at least %zu",
                          question->type, size, question->size);
@@ -282,9 +281,7 @@ static gbs_status find(const gbs_question *question, const char *name, gbsi_opti
 gbs_status gbs_question_set(const gbs_question *question, void *options, const char *name,
                             const char *text, gbs_error *err)
 {
-    GBSI_NEED(question);
-    GBSI_NEED(options);
-    GBSI_NEED(name);
+    GBSI_NEED(question, options, name);
     gbsi_option option;
     const gbs_status status = find(question, name, &option, err);
     return status < 0 ? status : gbsi_option_put_text(&option, options, text, err);
@@ -293,9 +290,7 @@ gbs_status gbs_question_set(const gbs_question *question, void *options, const c
 gbs_status gbs_question_get(const gbs_question *question, const void *options, const char *name,
                             char *text, size_t size, gbs_error *err)
 {
-    GBSI_NEED(question);
-    GBSI_NEED(options);
-    GBSI_NEED(name);
+    GBSI_NEED(question, options, name);
     gbsi_option option;
     const gbs_status status = find(question, name, &option, err);
     return status < 0 ? status : gbsi_option_get_text(&option, options, text, size, err);

@@ -160,4 +160,8 @@ void gbsi_add_unary(const gbsi_compile *c, size_t f, bool odds, double *logw);
 /* Position of variable v in the scope of factor f. */
 uint32_t gbsi_position(const gbsi_factors *factors, size_t f, uint32_t v);
 
+/* Frees all but what is said of each slot: its variable, arity and type, and whether it is counted.
+ * The plan cannot be run then. */
+void gbsi_plan_keep_slots(gbsi_plan *plan);
+
 #endif

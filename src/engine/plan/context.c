@@ -10,9 +10,7 @@
 
 void gbsi_context_free(gbsi_context *context)
 {
-    gbsi_free(context->start);
-    gbsi_free(context->neighbour);
-    gbsi_free(context->n_codes);
+    GBSI_FREE(context->start, context->neighbour, context->n_codes);
     *context = (gbsi_context){0};
 }
 

@@ -19,8 +19,7 @@ gbs_status gbsi_row_entries_reserve(gbsi_row_entries *e, uint32_t n, gbs_error *
 
 void gbsi_row_entries_clear(gbsi_row_entries *e)
 {
-    gbsi_free(e->entry);
-    gbsi_free(e->tie);
+    GBSI_FREE(e->entry, e->tie);
 }
 
 /* Entries of one neighbour are alike until they are merged. */

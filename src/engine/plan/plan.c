@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "plan/compile.h"
-#include "plan/keep_slots.h"
 #include "plan/plan_check.h"
 
 static void free_arrays(gbsi_plan *plan)
@@ -114,16 +113,8 @@ static gbs_status take_scratch(gbsi_compile *c, gbs_error *err)
 static void free_scratch(gbsi_compile *c)
 {
     gbsi_incident_factors_free(&c->incident);
-    gbsi_free(c->profile);
-    gbsi_free(c->table_uses);
-    gbsi_free(c->table_spread);
-    gbsi_free(c->table_potts);
-    gbsi_free(c->table_grain);
-    gbsi_free(c->derived);
-    gbsi_free(c->count_table);
-    gbsi_free(c->degree);
-    gbsi_free(c->own);
-    gbsi_free(c->at);
+    GBSI_FREE(c->profile, c->table_uses, c->table_spread, c->table_potts, c->table_grain,
+              c->derived, c->count_table, c->degree, c->own, c->at);
 }
 
 /* ---- the steps ----------------------------------------------------------------------------- */

@@ -225,8 +225,7 @@ gbs_status gbsi_compile_rows(gbsi_compile *c, gbs_error *err)
     }
 
 cleanup:
-    gbsi_free(w.used);
-    gbsi_free(w.logw);
+    GBSI_FREE(w.used, w.logw);
     gbsi_row_entries_clear(&w.entries);
     return status;
 }

@@ -11,11 +11,8 @@
 
 void gbsi_schedule_free(gbsi_schedule *schedule)
 {
-    gbsi_free(schedule->batch_start);
-    gbsi_free(schedule->piece);
-    gbsi_free(schedule->slot);
-    gbsi_free(schedule->position);
-    gbsi_free(schedule->scratch);
+    GBSI_FREE(schedule->batch_start, schedule->piece, schedule->slot, schedule->position,
+              schedule->scratch);
     *schedule = (gbsi_schedule){0};
 }
 

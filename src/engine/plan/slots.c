@@ -129,8 +129,7 @@ static gbs_status find_levels(gbsi_compile *c, const uint32_t *sequence, size_t 
     *each_once = n == s->n && n_used == n;
 
 cleanup:
-    gbsi_free(last);
-    gbsi_free(level);
+    GBSI_FREE(last, level);
     return status;
 }
 
@@ -238,9 +237,6 @@ gbs_status gbsi_number_slots(gbsi_compile *c, const uint32_t *sequence, size_t n
     GBSI_TRY(find_degrees(c, err));
 
 cleanup:
-    gbsi_free(s.order);
-    gbsi_free(s.spare);
-    gbsi_free(s.key);
-    gbsi_free(s.histogram);
+    GBSI_FREE(s.order, s.spare, s.key, s.histogram);
     return status;
 }

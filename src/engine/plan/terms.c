@@ -247,10 +247,7 @@ static gbs_status sort_terms(gbsi_plan *plan, growth *g, size_t first, gbs_error
     const uint32_t n = (uint32_t)(g->n_terms - first);
     void *keys = g->key;
     bool sorted = true;
-    gbs_status status = gbsi_reserve(&keys, &g->key_capacity, n, sizeof *g->key, "plan", err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_reserve(&keys, &g->key_capacity, n, sizeof *g->key, "plan", err));
     g->key = keys;
     for (uint32_t k = 0; k < n; ++k) {
         g->key[k] = (uint64_t)lowest_neighbour(plan, &plan->term[first + k]) << 32 | k;
@@ -423,7 +420,6 @@ gbs_status gbsi_compile_terms(gbsi_compile *c, gbs_error *err)
     }
 
 cleanup:
-    gbsi_free(g.counter_of);
-    gbsi_free(g.key);
+    GBSI_FREE(g.counter_of, g.key);
     return status;
 }

@@ -174,8 +174,7 @@ gbs_status gbs_variation(const gbs_influences *influences, const gbs_run_options
 {
     GBSI_NEED(influences);
     if (n_targets > 0 && n_steps > 0) {
-        GBSI_NEED(steps);
-        GBSI_NEED(bound);
+        GBSI_NEED(steps, bound);
     }
     gbs_status status = GBS_OK;
     gbsi_scan_pass pass = {0};
@@ -295,8 +294,7 @@ gbs_status gbs_variation_within(const gbs_influences *influences, const gbs_run_
                                 const double *weight, double accuracy, gbs_sufficient *out,
                                 gbs_error *err)
 {
-    GBSI_NEED(influences);
-    GBSI_NEED(out);
+    GBSI_NEED(influences, out);
     gbs_status status = GBS_OK;
     gbsi_scan_pass pass = {0};
     double *d = NULL;

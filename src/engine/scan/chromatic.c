@@ -44,8 +44,7 @@ static gbs_status chromatic_init(const gbsi_graph *graph, const gbs_run_options 
     fixed = NULL;
 
 cleanup:
-    gbsi_free(color);
-    gbsi_free(start);
+    GBSI_FREE(color, start);
     gbsi_fixed_free(fixed);
     return status;
 }

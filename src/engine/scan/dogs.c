@@ -152,8 +152,7 @@ static gbs_status give(dogs *w, uint32_t **sequence, gbs_error *err)
     uint8_t *seen = gbsi_alloc_array_zero(w->f->c->n, 1);
     uint32_t *made = gbsi_alloc_array(w->n, sizeof *made);
     if (seen == NULL || made == NULL) {
-        gbsi_free(seen);
-        gbsi_free(made);
+        GBSI_FREE(seen, made);
         return gbsi_no_memory(err, "scan", w->n * sizeof *made);
     }
     w->report.n_visited = 0;
@@ -190,10 +189,7 @@ gbs_status gbs_scan_optimise(const gbs_influences *influences, const gbs_scan_re
                              uint32_t **sequence, size_t *n, gbs_scan_report *report,
                              gbs_error *err)
 {
-    GBSI_NEED(influences);
-    GBSI_NEED(request);
-    GBSI_NEED(sequence);
-    GBSI_NEED(n);
+    GBSI_NEED(influences, request, sequence, n);
     GBSI_IN_STRUCT(request, gbs_scan_request);
     GBSI_OUT_STRUCT(report, gbs_scan_report);
     gbs_status status = GBS_OK;
@@ -214,8 +210,7 @@ gbs_status gbs_scan_optimise(const gbs_influences *influences, const gbs_scan_re
 cleanup:
     gbsi_scan_pass_free(&w.start);
     gbsi_optimiser_free(w.optimiser);
-    gbsi_free(w.d);
-    gbsi_free(w.scan);
+    GBSI_FREE(w.d, w.scan);
     gbsi_budget_leave(before);
     return status;
 }

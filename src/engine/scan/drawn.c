@@ -29,8 +29,7 @@ void gbsi_drawn_free(void *state)
     if (drawn == NULL) {
         return;
     }
-    gbsi_free(drawn->variable);
-    gbsi_free(drawn);
+    GBSI_FREE(drawn->variable, drawn);
 }
 
 uint32_t gbsi_drawn_below(const gbsi_drawn *drawn, uint64_t pass, uint32_t position, uint32_t m)

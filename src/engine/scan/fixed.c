@@ -32,6 +32,5 @@ void gbsi_fixed_free(void *state)
     if (fixed == NULL) {
         return;
     }
-    gbsi_free(fixed->variable);
-    gbsi_free(fixed);
+    GBSI_FREE(fixed->variable, fixed);
 }

@@ -50,8 +50,7 @@ static void describe(gbs_influences *f)
 gbs_status gbs_influences_norms(const gbs_influences *influences, gbs_influence_norms *norms,
                                 gbs_error *err)
 {
-    GBSI_NEED(influences);
-    GBSI_NEED(norms);
+    GBSI_NEED(influences, norms);
     gbs_status status = GBS_OK;
     const gbsi_influences *c = influences->c;
     uint32_t n_components = 0;
@@ -77,8 +76,7 @@ gbs_status gbs_influences_new(const gbs_model *model, const gbs_evidence *eviden
                               const gbs_influence_options *options, gbs_influences **out,
                               gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(out);
+    GBSI_NEED(model, out);
     GBSI_IN_STRUCT(options, gbs_influence_options);
     gbs_status status = GBS_OK;
     const gbs_influence_options asked =
@@ -246,8 +244,7 @@ void gbsi_scan_pass_free(gbsi_scan_pass *pass)
 gbs_status gbs_pass_length(const gbs_influences *influences, const gbs_run_options *options,
                            uint64_t *n, gbs_error *err)
 {
-    GBSI_NEED(influences);
-    GBSI_NEED(n);
+    GBSI_NEED(influences, n);
     gbsi_scan_pass pass = {0};
     gbsi_budget *before = gbsi_influences_enter(influences);
     const gbs_status status = gbsi_scan_pass_init(influences, options, &pass, err);

@@ -40,14 +40,9 @@ void gbsi_optimiser_free(gbsi_optimiser *o)
     if (o == NULL) {
         return;
     }
-    gbsi_free(o->d0);
-    gbsi_free(o->support);
-    gbsi_free(o->is_touched);
-    gbsi_free(o->touched);
+    GBSI_FREE(o->d0, o->support, o->is_touched, o->touched);
     gbsi_tournament_free(&o->w);
-    gbsi_free(o->old);
-    gbsi_free(o->kept);
-    gbsi_free(o);
+    GBSI_FREE(o->old, o->kept, o);
 }
 
 static size_t row(const gbsi_optimiser *o, size_t i)

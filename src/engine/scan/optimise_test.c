@@ -100,9 +100,7 @@ static void make_dense(dense *m, uint64_t *seed, uint32_t n, double scale)
 static void free_dense(dense *m)
 {
     gbsi_offsets_free(&m->sparse.start);
-    gbsi_free(m->sparse.j);
-    gbsi_free(m->sparse.on);
-    gbsi_free(m->sparse.of);
+    GBSI_FREE(m->sparse.j, m->sparse.on, m->sparse.of);
 }
 
 static void dense_update(const dense *m, uint32_t i, double *b)

@@ -156,7 +156,6 @@ gbs_status gbsi_optimise_uniform(const gbsi_influences *c, const double *d, gbsi
     }
 
 cleanup:
-    gbsi_free(w.kept);
-    gbsi_free(last);
+    GBSI_FREE(w.kept, last);
     return status;
 }

@@ -53,10 +53,7 @@ cleanup:
 
 void gbsi_grower_free(gbsi_grower *g)
 {
-    gbsi_free(g->mark);
-    gbsi_free(g->place);
-    gbsi_free(g->near);
-    gbsi_free(g->heap);
+    GBSI_FREE(g->mark, g->place, g->near, g->heap);
     gbsi_shares_free(&g->shares);
     gbsi_score_scratch_free(&g->score);
     *g = (gbsi_grower){0};

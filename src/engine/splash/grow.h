@@ -43,7 +43,7 @@ typedef struct gbsi_grower {
     gbsi_shares shares;
     gbsi_watch *watch; /* NULL: never stops. Where it stops growth->n is 0 */
     bool spends;       /* this is the thread that may look */
-    uint64_t n_spent;  /* of n_looked, reported to the watch so far */
+    uint64_t n_spent;  /* how many of n_looked the watch has been told of */
     uint64_t n_looked; /* entries of links, long factors and scopes read so far */
     gbsi_candidate *heap;
     size_t n_heap, heap_capacity;

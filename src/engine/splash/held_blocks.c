@@ -41,10 +41,7 @@ cleanup:
 
 void gbsi_zeros_free(gbsi_zeros *zeros)
 {
-    gbsi_free(zeros->hard);
-    gbsi_free(zeros->block);
-    gbsi_free(zeros->n_hard);
-    gbsi_free(zeros->n_held);
+    GBSI_FREE(zeros->hard, zeros->block, zeros->n_hard, zeros->n_held);
     *zeros = (gbsi_zeros){0};
 }
 
@@ -73,15 +70,11 @@ gbs_status gbsi_wholes_init(gbsi_wholes *wholes, const gbsi_plan *plan, gbs_erro
     const uint32_t n = plan->n_slots;
     uint32_t *of = gbsi_alloc_array(n, sizeof *of);
     wholes->of = gbsi_alloc_array(n, sizeof *wholes->of);
-    if (of == NULL || wholes->of == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "splash", n * 2 * sizeof *of));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "splash", of, wholes->of));
     GBSI_TRY(gbsi_factor_blocks(plan->model, gbsi_watch_current(), of, &wholes->n, err));
     wholes->size = gbsi_alloc_array_zero(wholes->n, sizeof *wholes->size);
     wholes->n_times = gbsi_alloc_array_zero(wholes->n, 1);
-    if (wholes->size == NULL || wholes->n_times == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "splash", wholes->n * sizeof *wholes->size));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "splash", wholes->size, wholes->n_times));
     for (uint32_t s = 0; s < n; ++s) {
         wholes->of[s] = of[plan->variable_of[s]];
         ++wholes->size[wholes->of[s]];
@@ -93,9 +86,7 @@ cleanup:
 
 void gbsi_wholes_free(gbsi_wholes *wholes)
 {
-    gbsi_free(wholes->of);
-    gbsi_free(wholes->size);
-    gbsi_free(wholes->n_times);
+    GBSI_FREE(wholes->of, wholes->size, wholes->n_times);
     *wholes = (gbsi_wholes){0};
 }
 

@@ -143,14 +143,8 @@ void gbsi_splash_free(void *state)
         gbsi_grower_free(&s->worker[w].grower);
         gbsi_splash_work_free(&s->worker[w].work);
     }
-    gbsi_free(s->block);
-    gbsi_free(s->fresh);
-    gbsi_free(s->worker);
-    gbsi_free(s->view);
-    gbsi_free(s->own.owner);
-    gbsi_free(s->own.of_long);
-    gbsi_free(s->own.number);
-    gbsi_free(s->lock);
+    GBSI_FREE(s->block, s->fresh, s->worker, s->view, s->own.owner, s->own.of_long, s->own.number,
+              s->lock);
     gbsi_roots_free(&s->roots[GBSI_REACH_INTERIOR]);
     gbsi_roots_free(&s->roots[GBSI_REACH_BOUNDARY]);
     gbsi_zeros_free(&s->zeros);

@@ -365,8 +365,7 @@ gbs_status gbsi_potentials_new(const gbsi_plan *plan, gbsi_potentials **out, gbs
     *out = p;
     p = NULL;
 cleanup:
-    gbsi_free(pool.pair);
-    gbsi_free(pool.hashed);
+    GBSI_FREE(pool.pair, pool.hashed);
     gbsi_potentials_free(p);
     return status;
 }
@@ -376,17 +375,6 @@ void gbsi_potentials_free(gbsi_potentials *p)
     if (p == NULL) {
         return;
     }
-    gbsi_free(p->field_start);
-    gbsi_free(p->field64);
-    gbsi_free(p->field);
-    gbsi_free(p->link_start);
-    gbsi_free(p->link);
-    gbsi_free(p->many_start);
-    gbsi_free(p->many);
-    gbsi_free(p->long_factor);
-    gbsi_free(p->log64);
-    gbsi_free(p->log);
-    gbsi_free(p->weight);
-    gbsi_free(p->precise);
-    gbsi_free(p);
+    GBSI_FREE(p->field_start, p->field64, p->field, p->link_start, p->link, p->many_start, p->many,
+              p->long_factor, p->log64, p->log, p->weight, p->precise, p);
 }

@@ -318,10 +318,6 @@ gbs_status gbsi_splash_build(const gbsi_potentials *potentials, const gbsi_growt
 
 void gbsi_splash_program_free(gbsi_splash_program *program)
 {
-    gbsi_free(program->clique);
-    gbsi_free(program->operand);
-    gbsi_free(program->sorted);
-    gbsi_free(program->outer);
-    gbsi_free(program->many);
+    GBSI_FREE(program->clique, program->operand, program->sorted, program->outer, program->many);
     *program = (gbsi_splash_program){0};
 }

@@ -32,8 +32,7 @@ gbs_status gbsi_roots_init(gbsi_roots *roots, uint32_t n_slots, const gbsi_turns
 
 void gbsi_roots_free(gbsi_roots *roots)
 {
-    gbsi_free(roots->order);
-    gbsi_free(roots->deferred);
+    GBSI_FREE(roots->order, roots->deferred);
     *roots = (gbsi_roots){0};
 }
 

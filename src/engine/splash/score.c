@@ -43,13 +43,8 @@ gbs_status gbsi_score_scratch_init(gbsi_score_scratch *scratch, const gbsi_poten
 
 void gbsi_score_scratch_free(gbsi_score_scratch *scratch)
 {
-    gbsi_free(scratch->r);
-    gbsi_free(scratch->logw);
-    gbsi_free(scratch->factor);
-    gbsi_free(scratch->part);
-    gbsi_free(scratch->sum_of);
-    gbsi_free(scratch->sum_mark);
-    gbsi_free(scratch->sum);
+    GBSI_FREE(scratch->r, scratch->logw, scratch->factor, scratch->part, scratch->sum_of,
+              scratch->sum_mark, scratch->sum);
     *scratch = (gbsi_score_scratch){0};
 }
 

@@ -21,8 +21,7 @@ gbs_status gbsi_shares_init(gbsi_shares *shares, const gbsi_potentials *potentia
 
 void gbsi_shares_free(gbsi_shares *shares)
 {
-    gbsi_free(shares->mark);
-    gbsi_free(shares->last);
+    GBSI_FREE(shares->mark, shares->last);
     *shares = (gbsi_shares){0};
 }
 

@@ -29,8 +29,7 @@ static void clause(gbs_builder *b, uint32_t n)
     }
     assert_int_equal(gbs_builder_add_logical(b, GBS_LOGICAL_OR, n, scope, literal, 1.5, NULL),
                      GBS_OK);
-    gbsi_free(scope);
-    gbsi_free(literal);
+    GBSI_FREE(scope, literal);
 }
 
 /* The first variable coupled to all others. */

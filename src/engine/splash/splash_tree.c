@@ -28,10 +28,7 @@ gbs_status gbsi_growth_init(gbsi_growth *growth, uint32_t width, uint32_t most, 
 
 void gbsi_growth_free(gbsi_growth *growth)
 {
-    gbsi_free(growth->clique);
-    gbsi_free(growth->separator);
-    gbsi_free(growth->journal);
-    gbsi_free(growth->share);
+    GBSI_FREE(growth->clique, growth->separator, growth->journal, growth->share);
     *growth = (gbsi_growth){0};
 }
 

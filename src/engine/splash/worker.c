@@ -111,25 +111,9 @@ gbs_status gbsi_splash_work_init(gbsi_splash_work *work, const gbsi_potentials *
 
 void gbsi_splash_work_free(gbsi_splash_work *work)
 {
-    gbsi_free(work->base);
-    gbsi_free(work->many);
-    gbsi_free(work->message);
-    gbsi_free(work->q);
-    gbsi_free(work->p);
-    gbsi_free(work->scale);
-    gbsi_free(work->least);
-    gbsi_free(work->partial);
-    gbsi_free(work->w);
-    gbsi_free(work->x);
-    gbsi_free(work->word);
-    gbsi_free(work->value);
-    gbsi_free(work->sum);
-    gbsi_free(work->decided);
-    gbsi_free(work->log_message);
-    gbsi_free(work->log_q);
-    gbsi_free(work->log_base);
-    gbsi_free(work->log_many);
-    gbsi_free(work->table);
+    GBSI_FREE(work->base, work->many, work->message, work->q, work->p, work->scale, work->least,
+              work->partial, work->w, work->x, work->word, work->value, work->sum, work->decided,
+              work->log_message, work->log_q, work->log_base, work->log_many, work->table);
     *work = (gbsi_splash_work){0};
 }
 

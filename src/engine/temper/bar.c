@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "temper/bar.h"
+#include "temper/ratios.h"
 
 #include "simd/math.h"
 

@@ -53,11 +53,8 @@ gbs_status gbsi_exchange_new(uint32_t n_levels, uint32_t n_ladders, gbsi_exchang
 void gbsi_exchange_free(gbsi_exchange *exchange)
 {
     if (exchange != NULL) {
-        gbsi_free(exchange->beta);
-        gbsi_free(exchange->rejection);
-        gbsi_free(exchange->heading);
-        gbsi_free(exchange->n_trips);
-        gbsi_free(exchange);
+        GBSI_FREE(exchange->beta, exchange->rejection, exchange->heading, exchange->n_trips,
+                  exchange);
     }
 }
 

@@ -42,10 +42,7 @@ cleanup:
 void gbsi_means_free(gbsi_means *means)
 {
     if (means != NULL) {
-        gbsi_free(means->sum);
-        gbsi_free(means->weight);
-        gbsi_free(means->trips);
-        gbsi_free(means);
+        GBSI_FREE(means->sum, means->weight, means->trips, means);
     }
 }
 

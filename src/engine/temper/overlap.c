@@ -40,10 +40,7 @@ gbs_status gbsi_overlap_new(uint32_t n_variables, uint32_t n_levels, gbsi_overla
 void gbsi_overlap_free(gbsi_overlap *o)
 {
     if (o != NULL) {
-        gbsi_free(o->same);
-        gbsi_free(o->agree);
-        gbsi_free(o->n);
-        gbsi_free(o);
+        GBSI_FREE(o->same, o->agree, o->n, o);
     }
 }
 

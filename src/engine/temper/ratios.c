@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "simd/math.h"
-#include "temper/bar.h"
 
 /* Cells of the pair (t, t + 1), and the last one. */
 static size_t hot_cell(uint32_t t)
@@ -57,10 +56,7 @@ gbs_status gbsi_ratios_new(const gbsi_exchange *e, gbsi_ratios **ratios, gbs_err
 void gbsi_ratios_free(gbsi_ratios *ratios)
 {
     if (ratios != NULL) {
-        gbsi_free(ratios->c);
-        gbsi_free(ratios->weight);
-        gbsi_free(ratios->row);
-        gbsi_free(ratios);
+        GBSI_FREE(ratios->c, ratios->weight, ratios->row, ratios);
     }
 }
 

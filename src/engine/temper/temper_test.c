@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "rng/philox.h"
 #include "simd/math.h"
-#include "temper/bar.h"
 #include "temper/exchange.h"
 #include "temper/means.h"
 #include "temper/overlap.h"
@@ -144,8 +143,7 @@ static void bar(void **unused)
     assert_within(gbsi_bar(u0, N, u1, N), exact, 0.03);
     assert_within(gbsi_bar(u0, N, u1, N / 4), exact, 0.04);
     assert_within(gbsi_bar(u1, 1, u1, 1), u1[0], 1e-9);
-    gbsi_free(u0);
-    gbsi_free(u1);
+    GBSI_FREE(u0, u1);
 }
 
 /* Ladders of exact draws: ln of the integral of exp(20 x) over [0, 1), of which the cold states

@@ -51,14 +51,7 @@ void gbsi_case_worker_free(gbsi_case_worker *worker)
     if (w == NULL) {
         return;
     }
-    gbsi_free(w->room);
-    gbsi_free(w->least);
-    gbsi_free(w->risk);
-    gbsi_free(w->scale);
-    gbsi_free(w->at);
-    gbsi_free(w->use);
-    gbsi_free(w->x);
-    gbsi_free(w);
+    GBSI_FREE(w->room, w->least, w->risk, w->scale, w->at, w->use, w->x, w);
 }
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */

@@ -68,17 +68,8 @@ void gbsi_case_tree_free(gbsi_case_tree *cases)
     if (cases == NULL) {
         return;
     }
-    gbsi_free(cases->node);
-    gbsi_free(cases->message);
-    gbsi_free(cases->column);
-    gbsi_free(cases->query);
-    gbsi_free(cases->table);
-    gbsi_free(cases->weight);
-    gbsi_free(cases->arity);
-    gbsi_free(cases->stride);
-    gbsi_free(cases->operand);
-    gbsi_free(cases->state);
-    gbsi_free(cases);
+    GBSI_FREE(cases->node, cases->message, cases->column, cases->query, cases->table, cases->weight,
+              cases->arity, cases->stride, cases->operand, cases->state, cases);
 }
 
 typedef struct sizes {
@@ -483,10 +474,7 @@ gbs_status gbsi_case_tree_new(const gbsi_conditioned *whole, const gbsi_tree *tr
 
 cleanup:
     gbsi_case_tree_free(c.cases);
-    gbsi_free(c.weight);
-    gbsi_free(c.column_of);
-    gbsi_free(c.home);
-    gbsi_free(c.message_of);
+    GBSI_FREE(c.weight, c.column_of, c.home, c.message_of);
     return status;
 }
 

@@ -321,7 +321,7 @@ static gbs_status eliminate(gbsi_shrinking *s, uint32_t v, gbs_error *err)
 
 /* ---- all of them --------------------------------------------------------------------------- */
 
-/* Lists the factors of few entries; variables of others are held. */
+/* Lists the factors of few entries. Variables of larger factors are kept. */
 static gbs_status list_factors(gbsi_shrinking *s, gbs_error *err)
 {
     const gbsi_factors *f = &s->model->factors;
@@ -428,15 +428,7 @@ gbs_status gbsi_collapse_new(const gbsi_conditioned *model, uint32_t entries, gb
     s.collapse = NULL;
 
 cleanup:
-    gbsi_free(q.first);
-    gbsi_free(q.next);
-    gbsi_free(q.last);
-    gbsi_free(q.cost);
-    gbsi_free(s.piece);
-    gbsi_free(s.link);
-    gbsi_free(s.head);
-    gbsi_free(s.scope);
-    gbsi_free(s.value);
+    GBSI_FREE(q.first, q.next, q.last, q.cost, s.piece, s.link, s.head, s.scope, s.value);
     gbsi_collapse_free(s.collapse);
     return status;
 }
@@ -447,11 +439,6 @@ void gbsi_collapse_free(gbsi_collapse *collapse)
         return;
     }
     gbsi_conditioned_free(collapse->core);
-    gbsi_free(collapse->core_variable);
-    gbsi_free(collapse->variable);
-    gbsi_free(collapse->scope_start);
-    gbsi_free(collapse->scope);
-    gbsi_free(collapse->p_start);
-    gbsi_free(collapse->p);
-    gbsi_free(collapse);
+    GBSI_FREE(collapse->core_variable, collapse->variable, collapse->scope_start, collapse->scope,
+              collapse->p_start, collapse->p, collapse);
 }

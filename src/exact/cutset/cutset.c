@@ -49,8 +49,7 @@ static void trial_free(trial *t)
 
 static void cases_free(gbsi_cases *cases)
 {
-    gbsi_free(cases->variable);
-    gbsi_free(cases->state);
+    GBSI_FREE(cases->variable, cases->state);
     *cases = (gbsi_cases){0};
 }
 
@@ -209,8 +208,7 @@ static gbs_status count_all_gains(choosing *s, const gbsi_elimination *e, const 
     }
 
 cleanup:
-    gbsi_free(position);
-    gbsi_free(covered);
+    GBSI_FREE(position, covered);
     return status;
 }
 
@@ -364,11 +362,7 @@ static void choosing_free(choosing *s)
     gbsi_propagator_free(s->domain);
     gbsi_propagation_free(s->hard);
     cases_free(&s->cases);
-    gbsi_free(s->left_out);
-    gbsi_free(s->barred);
-    gbsi_free(s->n_states);
-    gbsi_free(s->gain);
-    gbsi_free(s->local);
+    GBSI_FREE(s->left_out, s->barred, s->n_states, s->gain, s->local);
 }
 
 static void bar_large_factors(choosing *s)
@@ -585,8 +579,7 @@ void gbsi_cutsets_free(gbsi_cutset *cutset)
         cases_free(&cutset->cases);
         gbsi_tree_free(cutset->tree);
         gbsi_conditioned_free(cutset->rest);
-        gbsi_free(cutset->local);
-        gbsi_free(cutset);
+        GBSI_FREE(cutset->local, cutset);
         cutset = next;
     }
 }

@@ -22,9 +22,7 @@ typedef struct answering {
 static void answering_free(answering *a)
 {
     gbsi_tables_free(a->tables);
-    gbsi_free(a->home);
-    gbsi_free(a->p);
-    gbsi_free(a->x);
+    GBSI_FREE(a->home, a->p, a->x);
 }
 
 static gbs_status begin(answering *a, const gbsi_cutset *cutset, gbsi_pool *pool, gbsi_watch *watch,

@@ -13,14 +13,9 @@ void gbsi_components_free(gbsi_components *components)
     if (components == NULL) {
         return;
     }
-    gbsi_free(components->of);
-    gbsi_free(components->variable_start);
-    gbsi_free(components->variable);
-    gbsi_free(components->factor_start);
-    gbsi_free(components->factor);
-    gbsi_free(components->n_states);
-    gbsi_free(components->has_zeros);
-    gbsi_free(components);
+    GBSI_FREE(components->of, components->variable_start, components->variable,
+              components->factor_start, components->factor, components->n_states,
+              components->has_zeros, components);
 }
 
 static uint32_t component_of_factor(const gbsi_components *c, size_t f)

@@ -27,8 +27,7 @@ struct gbsi_joint {
 
 static void free_cells(cells *c)
 {
-    gbsi_free(c->variable);
-    gbsi_free(c->stride);
+    GBSI_FREE(c->variable, c->stride);
 }
 
 static gbs_status check_variables(const gbs_model *model, uint32_t n, const uint32_t *variable,
@@ -121,9 +120,7 @@ void gbsi_joint_free(gbsi_joint *joint)
 {
     if (joint != NULL) {
         free_cells(&joint->cells);
-        gbsi_free(joint->count);
-        gbsi_free(joint->total);
-        gbsi_free(joint);
+        GBSI_FREE(joint->count, joint->total, joint);
     }
 }
 
@@ -225,8 +222,6 @@ gbs_status gbsi_joint_exact(const gbs_model *model, const gbs_evidence *evidence
 cleanup:
     free_cells(&c);
     gbsi_conditioned_free(part);
-    gbsi_free(joint);
-    gbsi_free(user);
-    gbsi_free(x);
+    GBSI_FREE(joint, user, x);
     return status;
 }

@@ -173,12 +173,7 @@ void gbsi_local_free(gbsi_local *local)
     for (size_t g = 0; local->group != NULL && g < local->model->factors.n_factors; g++) {
         gbsi_free(local->group[g].table);
     }
-    gbsi_free(local->first);
-    gbsi_free(local->factor);
-    gbsi_free(local->group_start);
-    gbsi_free(local->group);
-    gbsi_free(local->x);
-    gbsi_free(local);
+    GBSI_FREE(local->first, local->factor, local->group_start, local->group, local->x, local);
 }
 
 void gbsi_local_begin(gbsi_local *local, uint32_t v)

@@ -87,8 +87,7 @@ cleanup:
 gbs_status gbs_exact_log_z_within(const gbs_model *model, const gbs_evidence *evidence,
                                   const gbs_exact_options *options, double *log_z, gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(log_z);
+    GBSI_NEED(model, log_z);
     double ns = 0.0;
     return gbsi_exact_sum(model, evidence, options, NULL, log_z, &ns, err);
 }
@@ -166,8 +165,7 @@ gbs_status gbs_exact_map_within(const gbs_model *model, const gbs_evidence *evid
                                 const gbs_exact_options *options, const uint32_t *incumbent,
                                 uint32_t *state, double *log_p, uint32_t *n_kept, gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(state);
+    GBSI_NEED(model, state);
     gbs_status status = GBS_OK;
     gbsi_solver s = {0};
     gbsi_sum total = {0};

@@ -33,14 +33,7 @@ typedef struct joint {
 static void joint_free(joint *j)
 {
     gbsi_solver_free(&j->solver);
-    gbsi_free(j->variable);
-    gbsi_free(j->late);
-    gbsi_free(j->pair);
-    gbsi_free(j->part);
-    gbsi_free(j->stride);
-    gbsi_free(j->x);
-    gbsi_free(j->p);
-    gbsi_free(j->out);
+    GBSI_FREE(j->variable, j->late, j->pair, j->part, j->stride, j->x, j->p, j->out);
 }
 
 static gbs_status check(const gbs_model *model, uint32_t n, const uint32_t *query, size_t *n_out,
@@ -221,8 +214,7 @@ gbs_status gbs_exact_joint(const gbs_model *model, const gbs_evidence *evidence,
                            const gbs_exact_options *options, uint32_t n, const uint32_t *query,
                            double *p, gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(p);
+    GBSI_NEED(model, p);
     if (n > 0) {
         GBSI_NEED(query);
     }

@@ -79,8 +79,7 @@ gbs_status gbsi_exact_mmap(const gbs_model *model, const gbs_evidence *evidence,
     }
 
 cleanup:
-    gbsi_free(x);
-    gbsi_free(late);
+    GBSI_FREE(x, late);
     gbsi_solver_free(&s);
     return status;
 }
@@ -92,8 +91,7 @@ gbs_status gbs_exact_mmap_within(const gbs_model *model, const gbs_evidence *evi
 {
     GBSI_NEED(model);
     if (n > 0) {
-        GBSI_NEED(query);
-        GBSI_NEED(state);
+        GBSI_NEED(query, state);
     }
     return gbsi_exact_mmap(model, evidence, options, n, query, NULL, state, log_p, err);
 }

@@ -31,12 +31,7 @@ typedef struct pairs {
 static void pairs_free(pairs *a)
 {
     gbsi_solver_free(&a->solver);
-    gbsi_free(a->home);
-    gbsi_free(a->marginal);
-    gbsi_free(a->request);
-    gbsi_free(a->asked);
-    gbsi_free(a->free_p);
-    gbsi_free(a->out);
+    GBSI_FREE(a->home, a->marginal, a->request, a->asked, a->free_p, a->out);
 }
 
 static gbs_status check_pairs(const gbs_model *model, size_t n, const uint32_t *pair, size_t *n_out,
@@ -234,8 +229,7 @@ gbs_status gbs_exact_pairs(const gbs_model *model, const gbs_evidence *evidence,
 {
     GBSI_NEED(model);
     if (n > 0) {
-        GBSI_NEED(pair);
-        GBSI_NEED(p);
+        GBSI_NEED(pair, p);
     }
     gbs_status status = GBS_OK;
     pairs a = {0};

@@ -41,28 +41,21 @@ static gbs_status take_options(gbsi_solver *s, const gbs_exact_options *options,
 static gbs_status condition(gbsi_solver *s, const gbs_model *model, const gbs_evidence *evidence,
                             const gbs_exact_options *options, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(take_options(s, options, err));
+    GBSI_PASS(take_options(s, options, err));
     gbsi_budget_init(&s->budget, s->bytes, gbsi_process_bytes() + gbs_model_bytes(model));
     s->budget_before = gbsi_budget_enter(&s->budget);
     s->in_budget = true;
-    GBSI_TRY(gbsi_condition(model, evidence, &s->whole, err));
+    GBSI_PASS(gbsi_condition(model, evidence, &s->whole, err));
     if (s->whole->log_constant == -INFINITY) {
-        GBSI_TRY(gbsi_impossible(err));
+        GBSI_PASS(gbsi_impossible(err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status find_components(gbsi_solver *s, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_graph_new(s->whole, NULL, &s->graph, err));
-    GBSI_TRY(gbsi_components_new(s->graph, &s->components, err));
-
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_graph_new(s->whole, NULL, &s->graph, err));
+    return gbsi_components_new(s->graph, &s->components, err);
 }
 
 /* Leaves out components that hold no variable of the query. Those with zeros stay: there may be no
@@ -75,9 +68,7 @@ static gbs_status keep_asked(gbsi_solver *s, size_t n, const uint32_t *query, gb
     gbsi_conditioned *part = NULL;
     uint8_t *keep = gbsi_alloc_array(n_variables, 1);
     uint8_t *keep_component = gbsi_alloc_array_zero(c->n, 1);
-    if (keep == NULL || keep_component == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "components", n_variables));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "components", keep, keep_component));
     for (uint32_t i = 0; i < c->n; ++i) {
         keep_component[i] = c->has_zeros[i];
     }
@@ -102,8 +93,7 @@ static gbs_status keep_asked(gbsi_solver *s, size_t n, const uint32_t *query, gb
     }
 
 cleanup:
-    gbsi_free(keep);
-    gbsi_free(keep_component);
+    GBSI_FREE(keep, keep_component);
     return status;
 }
 
@@ -112,34 +102,26 @@ static gbs_status take_components(gbsi_solver *s, gbs_error *err)
     const uint64_t standing = gbsi_components_standing(s->components, s->graph);
     s->bytes = s->bytes > standing ? s->bytes - standing : 0;
     s->take = gbsi_alloc_array_zero(s->components->n, 1);
-    return s->take == NULL ? gbsi_no_memory(err, "components", s->components->n) : GBS_OK;
+    return GBSI_HAVE(err, "components", s->take);
 }
 
 gbs_status gbsi_solver_init(gbsi_solver *s, const gbs_model *model, const gbs_evidence *evidence,
                             const gbs_exact_options *options, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(condition(s, model, evidence, options, err));
-    GBSI_TRY(find_components(s, err));
-    GBSI_TRY(take_components(s, err));
-
-cleanup:
-    return status;
+    GBSI_PASS(condition(s, model, evidence, options, err));
+    GBSI_PASS(find_components(s, err));
+    return take_components(s, err);
 }
 
 gbs_status gbsi_solver_init_about(gbsi_solver *s, const gbs_model *model,
                                   const gbs_evidence *evidence, const gbs_exact_options *options,
                                   size_t n, const uint32_t *query, bool only, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(condition(s, model, evidence, options, err));
-    GBSI_TRY(gbsi_prune_for(&s->whole, n, query, gbsi_watch_current(), NULL, err));
-    GBSI_TRY(find_components(s, err));
-    GBSI_TRY(only ? keep_asked(s, n, query, err) : GBS_OK);
-    GBSI_TRY(take_components(s, err));
-
-cleanup:
-    return status;
+    GBSI_PASS(condition(s, model, evidence, options, err));
+    GBSI_PASS(gbsi_prune_for(&s->whole, n, query, gbsi_watch_current(), NULL, err));
+    GBSI_PASS(find_components(s, err));
+    GBSI_PASS(only ? keep_asked(s, n, query, err) : GBS_OK);
+    return take_components(s, err);
 }
 
 /* Whether a sum or a maximum is all that is asked for, and no table. */

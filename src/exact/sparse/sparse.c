@@ -35,8 +35,7 @@ gbs_status gbsi_sparse_scratch_take(const gbsi_sparse *s, gbsi_watch *watch,
 void gbsi_sparse_scratch_free(gbsi_sparse_scratch *scratch)
 {
     gbsi_join_free(&scratch->join);
-    gbsi_free(scratch->axis_of);
-    gbsi_free(scratch->row);
+    GBSI_FREE(scratch->axis_of, scratch->row);
 }
 
 gbs_status gbsi_sparse_join_clique(const gbsi_sparse *s, uint32_t i, const double *value,
@@ -92,14 +91,9 @@ void gbsi_sparse_free(gbsi_sparse *s)
         }
         for (size_t k = 0; n > 0 && k < s->tree->factor_start[n] && s->factor != NULL; ++k) {
             gbsi_trie_free(&s->factor[k].rows);
-            gbsi_free(s->factor[k].value);
-            gbsi_free(s->factor[k].axis);
+            GBSI_FREE(s->factor[k].value, s->factor[k].axis);
         }
-        gbsi_free(s->rows);
-        gbsi_free(s->factor);
-        gbsi_free(s->first_row);
-        gbsi_free(s->n_entries_of);
-        gbsi_free(s->arity);
+        GBSI_FREE(s->rows, s->factor, s->first_row, s->n_entries_of, s->arity);
         gbsi_tree_free(s->tree);
         gbsi_free(s);
         s = next;
@@ -286,7 +280,6 @@ gbs_status gbsi_sparse_streams(const gbsi_exact_plan *plan, gbsi_tree *dense, gb
 
 cleanup:
     gbsi_tree_free(tree);
-    gbsi_free(all);
-    gbsi_free(stream);
+    GBSI_FREE(all, stream);
     return status;
 }

@@ -65,9 +65,8 @@ gbs_status gbsi_sparse_new(const gbsi_components *components, const gbsi_exact_p
                            gbsi_sparse **out, gbs_error *err);
 /* Sets to[component] for this one and those after it. */
 void gbsi_sparse_mark(const gbsi_sparse *sparse, uint8_t mark, uint8_t *to);
-/* Gives the cliques of these and those after them, and of a tree of other components, the random
- * numbers that they would have in one tree of all components: then a draw is the same whichever of
- * them are sparse.
+/* Gives all cliques, of the sparse trees and of the dense tree, the random numbers that they would
+ * have in one tree of all components. A draw is then the same whichever components are sparse.
  * @param plan its components all have an order. @param dense NULL or in and out. */
 gbs_status gbsi_sparse_streams(const gbsi_exact_plan *plan, gbsi_tree *dense, gbsi_sparse *sparse,
                                gbs_error *err);

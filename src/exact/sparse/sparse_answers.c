@@ -55,10 +55,7 @@ static gbs_status begin(answering *a, const gbsi_sparse *s, gbsi_watch *watch, b
 static void answering_free(answering *a)
 {
     gbsi_sparse_scratch_free(&a->scratch);
-    gbsi_free(a->value);
-    gbsi_free(a->top);
-    gbsi_free(a->mass);
-    gbsi_free(a->home);
+    GBSI_FREE(a->value, a->top, a->mass, a->home);
 }
 
 /* ---- up ------------------------------------------------------------------------------------ */
@@ -323,10 +320,7 @@ void gbsi_sparse_draws_free(gbsi_sparse_draws *d)
 {
     while (d != NULL) {
         gbsi_sparse_draws *next = d->next;
-        gbsi_free(d->begin);
-        gbsi_free(d->sum);
-        gbsi_free(d->column);
-        gbsi_free(d);
+        GBSI_FREE(d->begin, d->sum, d->column, d);
         d = next;
     }
 }

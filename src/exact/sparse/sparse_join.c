@@ -10,9 +10,7 @@
 
 void gbsi_join_free(gbsi_join *join)
 {
-    gbsi_free(join->step);
-    gbsi_free(join->added);
-    gbsi_free(join->node);
+    GBSI_FREE(join->step, join->added, join->node);
 }
 
 void gbsi_join_clear(gbsi_join *join, uint32_t n_axes, const uint32_t *arity)

@@ -27,7 +27,7 @@ typedef struct making {
     uint8_t *alive;       /* of the rows of the children of the clique at hand, or their nodes */
     size_t *first_alive;  /* [cliques] where those of each child begin */
     size_t alive_capacity;
-    uint64_t bytes, most_bytes; /* of rows and of what finding them takes */
+    uint64_t bytes, most_bytes; /* memory of the rows and of the search for them */
     double behind, left; /* entries of cliques that are done: in all, and in rows that are left */
     bool given_up;
 } making;
@@ -339,15 +339,8 @@ static void making_free(making *m)
 {
     free_filters(m);
     gbsi_sparse_scratch_free(&m->scratch);
-    gbsi_free(m->owner);
-    gbsi_free(m->first_of);
-    gbsi_free(m->of);
-    gbsi_free(m->seen);
-    gbsi_free(m->filter);
-    gbsi_free(m->logs);
-    gbsi_free(m->dense);
-    gbsi_free(m->alive);
-    gbsi_free(m->first_alive);
+    GBSI_FREE(m->owner, m->first_of, m->of, m->seen, m->filter, m->logs, m->dense, m->alive,
+              m->first_alive);
 }
 
 static gbs_status take_making(making *m, gbs_error *err)

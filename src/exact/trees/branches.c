@@ -54,12 +54,7 @@ static bool take_scratch(gbsi_tables *own, const gbsi_tables *tables)
 
 static void free_scratch(gbsi_tables *own)
 {
-    gbsi_free(own->table);
-    gbsi_free(own->remade);
-    gbsi_free(own->factor);
-    gbsi_free(own->axis_of);
-    gbsi_free(own->map);
-    gbsi_free(own->partial);
+    GBSI_FREE(own->table, own->remade, own->factor, own->axis_of, own->map, own->partial);
 }
 
 gbsi_branch_workers *gbsi_branch_workers_new(const gbsi_tables *tables)
@@ -102,8 +97,7 @@ void gbsi_branch_workers_free(gbsi_branch_workers *workers)
         for (uint32_t i = 0; i < workers->n; ++i) {
             free_scratch(&workers->worker[i].tables);
         }
-        gbsi_free(workers->worker);
-        gbsi_free(workers);
+        GBSI_FREE(workers->worker, workers);
     }
 }
 

@@ -118,17 +118,9 @@ void gbsi_tables_free(gbsi_tables *tables)
     if (tables == NULL) {
         return;
     }
-    gbsi_free(tables->table);
-    gbsi_free(tables->stack);
-    gbsi_free(tables->remade);
-    gbsi_free(tables->factor);
-    gbsi_free(tables->axis_of);
-    gbsi_free(tables->map);
-    gbsi_free(tables->partial);
-    gbsi_free(tables->weights);
-    gbsi_free(tables->spread);
-    gbsi_free(tables->top);
-    gbsi_free(tables->log_scale);
+    GBSI_FREE(tables->table, tables->stack, tables->remade, tables->factor, tables->axis_of,
+              tables->map, tables->partial, tables->weights, tables->spread, tables->top,
+              tables->log_scale);
     gbsi_branch_workers_free(tables->workers);
     gbsi_free(tables);
 }

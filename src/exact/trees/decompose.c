@@ -296,8 +296,9 @@ static bool is_true(const gbsi_factors *f, const reading *r, uint32_t k, uint32_
     return state == (f->kind[r->factor] == GBS_FACTOR_SPIN ? 0 : f->literal[at]);
 }
 
-/* The place where the table of link k is kept for other links, NULL: none. Between numbers up to
- * cap, and for a variable of two states, the table is the same for all links. */
+/* The place where the table of link k is kept for later links, or NULL if they have other tables.
+ * Links of variables of two states behind the first `cap` have the same table, as the number before
+ * and the number after each go up to `cap`. */
 static uint32_t *full_link_of(const making *m, reading *r, uint32_t k, uint32_t v)
 {
     const size_t at = m->from->factors.scope_start[r->factor] + k;

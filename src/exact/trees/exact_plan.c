@@ -73,8 +73,7 @@ void gbsi_exact_plan_free(gbsi_exact_plan *plan)
     gbsi_elimination_free(plan->elimination);
     gbsi_graph_free(plan->graph);
     gbsi_conditioned_free(plan->chains);
-    gbsi_free(plan->maximise);
-    gbsi_free(plan);
+    GBSI_FREE(plan->maximise, plan);
 }
 
 bool gbsi_exact_fits(const gbsi_exact_plan *plan, uint32_t c)

@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "trees/junction_tree_check.h"
 #include "trees/junction_tree_making.h"
 
 static uint32_t clique_size(const gbsi_elimination *e, uint32_t at)
@@ -338,15 +337,8 @@ static gbs_status take_making(making *m, gbs_error *err)
 
 static void free_making(making *m)
 {
-    gbsi_free(m->position);
-    gbsi_free(m->parent);
-    gbsi_free(m->cover);
-    gbsi_free(m->group_of);
-    gbsi_free(m->by_last);
-    gbsi_free(m->child);
-    gbsi_free(m->covered);
-    gbsi_free(m->group);
-    gbsi_free(m->hub);
+    GBSI_FREE(m->position, m->parent, m->cover, m->group_of, m->by_last, m->child, m->covered,
+              m->group, m->hub);
 }
 
 void gbsi_tree_free(gbsi_tree *tree)
@@ -355,16 +347,8 @@ void gbsi_tree_free(gbsi_tree *tree)
         return;
     }
     gbsi_conditioned_free(tree->chains);
-    gbsi_free(tree->clique);
-    gbsi_free(tree->variable);
-    gbsi_free(tree->factor_start);
-    gbsi_free(tree->factor);
-    gbsi_free(tree->child_start);
-    gbsi_free(tree->child);
-    gbsi_free(tree->tree_end);
-    gbsi_free(tree->branch);
-    gbsi_free(tree->branch_start);
-    gbsi_free(tree);
+    GBSI_FREE(tree->clique, tree->variable, tree->factor_start, tree->factor, tree->child_start,
+              tree->child, tree->tree_end, tree->branch, tree->branch_start, tree);
 }
 
 gbs_status gbsi_tree_new(const gbsi_conditioned *model, const gbsi_elimination *elimination,

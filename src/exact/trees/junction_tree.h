@@ -202,4 +202,16 @@ void gbsi_tree_accumulate(gbsi_tables *tables);
  * @param x [n_variables] out. */
 void gbsi_tree_draw(gbsi_tables *tables, uint64_t seed, uint32_t chain, uint64_t draw, uint32_t *x);
 
+/* Asserts the invariants of a junction tree, once it is made. Does nothing in builds without
+ * asserts. */
+
+#ifdef NDEBUG
+static inline void gbsi_tree_check(const gbsi_tree *tree)
+{
+    (void)tree;
+}
+#else
+void gbsi_tree_check(const gbsi_tree *tree);
+#endif
+
 #endif

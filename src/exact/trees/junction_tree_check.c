@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "trees/junction_tree_check.h"
+#include "trees/junction_tree.h"
 
 #ifndef NDEBUG
 

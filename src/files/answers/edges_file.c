@@ -57,10 +57,7 @@ cleanup:
 gbs_status gbsi_edges_read(const char *path, const gbs_model *model, uint32_t **pair, size_t *n,
                            gbs_error *err)
 {
-    GBSI_NEED(path);
-    GBSI_NEED(model);
-    GBSI_NEED(pair);
-    GBSI_NEED(n);
+    GBSI_NEED(path, model, pair, n);
     gbs_status status = GBS_OK;
     gbsi_input input = {0};
     gbsi_text text;

@@ -62,9 +62,7 @@ gbs_status gbsi_evidence_set_read(const gbs_model *model, const char *path,
                                   const gbs_read_options *options, gbsi_evidence_set **set,
                                   gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(path);
-    GBSI_NEED(set);
+    GBSI_NEED(model, path, set);
     GBSI_IN_STRUCT(options, gbs_read_options);
     gbs_status status = GBS_OK;
     size_t n = strlen(path) + 1;
@@ -93,10 +91,7 @@ void gbsi_evidence_set_free(gbsi_evidence_set *set)
 {
     if (set != NULL) {
         gbsi_input_free(&set->input);
-        gbsi_free(set->name);
-        gbsi_free(set->start);
-        gbsi_free(set->observation);
-        gbsi_free(set);
+        GBSI_FREE(set->name, set->start, set->observation, set);
     }
 }
 
@@ -147,8 +142,7 @@ cleanup:
 gbs_status gbsi_evidence_set_observe(const gbsi_evidence_set *set, size_t index,
                                      gbs_evidence *evidence, gbs_error *err)
 {
-    GBSI_NEED(set);
-    GBSI_NEED(evidence);
+    GBSI_NEED(set, evidence);
     const size_t *start = set->start;
     const gbsi_observation *observation = set->observation;
     if (evidence->model != set->model) {
@@ -177,9 +171,7 @@ gbs_status gbsi_evidence_set_observe(const gbsi_evidence_set *set, size_t index,
 gbs_status gbs_evidence_count(const gbs_model *model, const char *path,
                               const gbs_read_options *options, size_t *n, gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(path);
-    GBSI_NEED(n);
+    GBSI_NEED(model, path, n);
     GBSI_IN_STRUCT(options, gbs_read_options);
     gbsi_evidence_set *set = NULL;
     gbs_status status = gbsi_evidence_set_read(model, path, options, &set, err);
@@ -193,8 +185,7 @@ gbs_status gbs_evidence_count(const gbs_model *model, const char *path,
 gbs_status gbs_evidence_read(gbs_evidence *evidence, const char *path, uint32_t index,
                              const gbs_read_options *options, gbs_error *err)
 {
-    GBSI_NEED(evidence);
-    GBSI_NEED(path);
+    GBSI_NEED(evidence, path);
     GBSI_IN_STRUCT(options, gbs_read_options);
     gbsi_evidence_set *set = NULL;
     gbs_status status = gbsi_evidence_set_read(evidence->model, path, options, &set, err);

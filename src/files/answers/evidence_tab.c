@@ -181,8 +181,6 @@ gbs_status gbsi_evidence_read_tab(gbsi_evidence_set *set, gbs_error *err)
     }
 
 cleanup:
-    gbsi_free(f.column_of);
-    gbsi_free(f.variable);
-    gbsi_free(f.name);
+    GBSI_FREE(f.column_of, f.variable, f.name);
     return status;
 }

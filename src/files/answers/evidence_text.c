@@ -335,14 +335,12 @@ static gbs_status begin(reader *r, const gbs_model *model, size_t n, gbs_error *
 
 static void end(reader *r)
 {
-    gbsi_free(r->weight);
-    gbsi_free(r->part);
+    GBSI_FREE(r->weight, r->part);
 }
 
 static gbs_status add(gbs_evidence *evidence, const char *list, bool weighs, gbs_error *err)
 {
-    GBSI_NEED(evidence);
-    GBSI_NEED(list);
+    GBSI_NEED(evidence, list);
     gbs_status status = GBS_OK;
     reader r = {.list = list, .weighs = weighs, .most = SIZE_MAX};
     GBSI_TRY(begin(&r, evidence->model, strlen(list), err));

@@ -250,9 +250,6 @@ gbs_status gbsi_evidence_read_uai(gbsi_evidence_set *set, gbs_error *err)
     status = use_tokens(&f, set, err);
 
 cleanup:
-    gbsi_free(f.seen);
-    gbsi_free(f.state);
-    gbsi_free(f.value);
-    gbsi_free(f.place);
+    GBSI_FREE(f.seen, f.state, f.value, f.place);
     return status;
 }

@@ -91,8 +91,7 @@ cleanup:
 gbs_status gbs_evidence_read_virtual(gbs_evidence *evidence, const char *path,
                                      const gbs_read_options *options, gbs_error *err)
 {
-    GBSI_NEED(evidence);
-    GBSI_NEED(path);
+    GBSI_NEED(evidence, path);
     GBSI_IN_STRUCT(options, gbs_read_options);
     gbs_status status = GBS_OK;
     gbsi_input input = {0};
@@ -105,8 +104,7 @@ gbs_status gbs_evidence_read_virtual(gbs_evidence *evidence, const char *path,
     status = read_all(&text, evidence, &all, err);
 
 cleanup:
-    gbsi_free(all.item);
-    gbsi_free(all.value);
+    GBSI_FREE(all.item, all.value);
     gbsi_input_free(&input);
     return status;
 }

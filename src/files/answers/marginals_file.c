@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "simd/math.h"
-#include "simd/normal.h"
 
 /* Files keep some six digits: more than this off one is no rounding. */
 static const double SUM_TOLERANCE = 1e-3;
@@ -82,8 +81,7 @@ static gbs_status read_rows(gbsi_text *text, uint32_t n, gbs_marginals *m, gbs_e
     return GBS_OK;
 
 cleanup:
-    gbsi_free(offset);
-    gbsi_free(p);
+    GBSI_FREE(offset, p);
     return status;
 }
 
@@ -113,8 +111,7 @@ static gbs_status read_marginals(gbsi_text *text, gbs_marginals *marginals, gbs_
 gbs_status gbs_marginals_read(const char *path, const gbs_read_options *options,
                               gbs_marginals *marginals, gbs_error *err)
 {
-    GBSI_NEED(path);
-    GBSI_NEED(marginals);
+    GBSI_NEED(path, marginals);
     GBSI_IN_STRUCT(options, gbs_read_options);
     gbs_status status = GBS_OK;
     gbsi_input input = {0};
@@ -131,9 +128,7 @@ cleanup:
 void gbs_marginals_free(gbs_marginals *marginals)
 {
     if (marginals != NULL) {
-        gbsi_free(marginals->offset);
-        gbsi_free(marginals->p);
-        gbsi_free(marginals->error);
+        GBSI_FREE(marginals->offset, marginals->p, marginals->error);
         *marginals = (gbs_marginals){0};
     }
 }
@@ -207,9 +202,7 @@ static void compare_errors(const gbs_marginals *a, const gbs_marginals *b, gbs_c
 gbs_status gbs_marginals_compare(const gbs_marginals *a, const gbs_marginals *b,
                                  gbs_comparison *comparison, gbs_error *err)
 {
-    GBSI_NEED(a);
-    GBSI_NEED(b);
-    GBSI_NEED(comparison);
+    GBSI_NEED(a, b, comparison);
     gbs_comparison c = {0};
     GBSI_PASS(check_shapes(a, b, err));
     double sum_abs = 0;

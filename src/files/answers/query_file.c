@@ -40,8 +40,7 @@ static gbs_status read_query(gbsi_text *text, const gbs_model *model, uint32_t *
     read = NULL;
 
 cleanup:
-    gbsi_free(read);
-    gbsi_free(seen);
+    GBSI_FREE(read, seen);
     return status;
 }
 
@@ -49,10 +48,7 @@ gbs_status gbsi_query_read(const char *path, const gbs_model *model,
                            const gbs_read_options *options, uint32_t **variable, size_t *n,
                            gbs_error *err)
 {
-    GBSI_NEED(path);
-    GBSI_NEED(model);
-    GBSI_NEED(variable);
-    GBSI_NEED(n);
+    GBSI_NEED(path, model, variable, n);
     GBSI_IN_STRUCT(options, gbs_read_options);
     gbs_status status = GBS_OK;
     gbsi_input input = {0};

@@ -62,8 +62,7 @@ static uint32_t n_named(const gbs_result *result)
 
 gbs_status gbs_result_check_names(const gbs_result *a, const gbs_result *b, gbs_error *err)
 {
-    GBSI_NEED(a);
-    GBSI_NEED(b);
+    GBSI_NEED(a, b);
     for (uint32_t i = 0; i < n_named(a) && i < n_named(b); i++) {
         if (strcmp(a->name[i], b->name[i]) != 0) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT, "variable %u is called %.80s and %.80s", i,
@@ -106,10 +105,7 @@ static bool lacks_numbers(const gbs_result *result)
 gbs_status gbs_result_count_different(const gbs_result *a, const gbs_result *b,
                                       uint32_t *n_different, uint32_t *first, gbs_error *err)
 {
-    GBSI_NEED(a);
-    GBSI_NEED(b);
-    GBSI_NEED(n_different);
-    GBSI_NEED(first);
+    GBSI_NEED(a, b, n_different, first);
     gbs_status status = GBS_OK;
     uint64_t *pairs_a = NULL;
     uint64_t *pairs_b = NULL;
@@ -132,7 +128,6 @@ gbs_status gbs_result_count_different(const gbs_result *a, const gbs_result *b,
     status = compare_sorted(pairs_a, pairs_b, a->n, n_different, first, err);
 
 cleanup:
-    gbsi_free(pairs_a);
-    gbsi_free(pairs_b);
+    GBSI_FREE(pairs_a, pairs_b);
     return status;
 }

@@ -216,8 +216,7 @@ static gbs_status read_result(gbsi_text *text, gbs_log_base base, gbs_result *re
 gbs_status gbs_result_read(const char *path, gbs_log_base base, const gbs_read_options *options,
                            gbs_result *result, gbs_error *err)
 {
-    GBSI_NEED(path);
-    GBSI_NEED(result);
+    GBSI_NEED(path, result);
     GBSI_IN_STRUCT(options, gbs_read_options);
     gbs_status status = GBS_OK;
     gbsi_input input = {0};
@@ -247,10 +246,7 @@ void gbs_result_free(gbs_result *result)
 {
     if (result != NULL) {
         gbs_marginals_free(&result->marginals);
-        gbsi_free(result->variable);
-        gbsi_free(result->state);
-        gbsi_free(result->name);
-        gbsi_free(result->label);
+        GBSI_FREE(result->variable, result->state, result->name, result->label);
         *result = (gbs_result){0};
     }
 }

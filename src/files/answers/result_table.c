@@ -435,19 +435,13 @@ gbs_status gbsi_result_read_table(gbsi_text *text, gbs_result *result, gbs_error
     status = take_result(&r, is_map, result, err);
 
 cleanup:
-    gbsi_free(r.field);
-    gbsi_free(r.name);
-    gbsi_free(r.label);
-    gbsi_free(r.offset);
-    gbsi_free(r.p);
-    gbsi_free(r.error);
+    GBSI_FREE(r.field, r.name, r.label, r.offset, r.p, r.error);
     return status;
 }
 
 gbs_status gbs_result_resolve(gbs_result *result, const gbs_model *model, gbs_error *err)
 {
-    GBSI_NEED(result);
-    GBSI_NEED(model);
+    GBSI_NEED(result, model);
     for (uint32_t i = 0; result->label != NULL && i < result->n; ++i) {
         uint32_t variable = i;
         if (result->name != NULL) {

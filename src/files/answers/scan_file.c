@@ -70,10 +70,7 @@ cleanup:
 gbs_status gbs_scan_read(const char *path, const gbs_model *model, uint32_t **sequence, size_t *n,
                          gbs_error *err)
 {
-    GBSI_NEED(path);
-    GBSI_NEED(model);
-    GBSI_NEED(sequence);
-    GBSI_NEED(n);
+    GBSI_NEED(path, model, sequence, n);
     gbs_status status = GBS_OK;
     gbsi_input input = {0};
     gbsi_text text;
@@ -93,9 +90,7 @@ cleanup:
 gbs_status gbs_scan_write(const char *path, const gbs_model *model, const uint32_t *sequence,
                           size_t n, const char *comment, gbs_error *err)
 {
-    GBSI_NEED(path);
-    GBSI_NEED(model);
-    GBSI_NEED(sequence);
+    GBSI_NEED(path, model, sequence);
     gbs_output *output = NULL;
     for (size_t t = 0; t < n; t++) {
         if (sequence[t] >= gbs_model_n_variables(model)) {

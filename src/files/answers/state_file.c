@@ -46,9 +46,7 @@ static gbs_status read_states(gbsi_text *text, const gbs_model *model, uint32_t 
 gbs_status gbs_state_read(const char *path, const gbs_model *model, const gbs_read_options *options,
                           uint32_t *state, gbs_error *err)
 {
-    GBSI_NEED(path);
-    GBSI_NEED(model);
-    GBSI_NEED(state);
+    GBSI_NEED(path, model, state);
     GBSI_IN_STRUCT(options, gbs_read_options);
     gbs_status status = GBS_OK;
     gbsi_input input = {0};

@@ -52,9 +52,7 @@ static gbs_status read_pairs(gbsi_text *text, uint32_t n, double *weight, gbs_er
 gbs_status gbsi_weights_read(const char *path, const gbs_model *model, double *weight,
                              gbs_error *err)
 {
-    GBSI_NEED(path);
-    GBSI_NEED(model);
-    GBSI_NEED(weight);
+    GBSI_NEED(path, model, weight);
     gbs_status status = GBS_OK;
     const uint32_t n = gbs_model_n_variables(model);
     gbsi_input input = {0};

@@ -298,8 +298,7 @@ gbs_status gbsi_npy_parse(const char *name, const char *bytes, size_t n, gbsi_ar
 
 gbs_status gbsi_npy_read(const char *path, gbsi_array *array, gbs_error *err)
 {
-    GBSI_NEED(path);
-    GBSI_NEED(array);
+    GBSI_NEED(path, array);
     gbs_status status = GBS_OK;
     gbsi_input input = {0};
     gbsi_budget budget;

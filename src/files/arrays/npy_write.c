@@ -151,8 +151,7 @@ static void put_output(void *to, const void *bytes, size_t n)
 gbs_status gbsi_npy_write(gbs_output *output, const gbsi_array *array, gbsi_array_source *source,
                           void *context, gbs_error *err)
 {
-    GBSI_NEED(output);
-    GBSI_NEED(array);
+    GBSI_NEED(output, array);
     char header[GBSI_NPY_HEADER];
     uint64_t bytes = 0;
     GBSI_PASS(gbsi_npy_check(array, &bytes, err));

@@ -26,8 +26,7 @@ static void cut_ending(char *name)
 
 gbs_status gbsi_npz_open(const char *path, gbsi_npz **npz, gbs_error *err)
 {
-    GBSI_NEED(path);
-    GBSI_NEED(npz);
+    GBSI_NEED(path, npz);
     gbs_status status = GBS_OK;
     const size_t size = strlen(path) + 1;
     gbsi_npz *made = gbsi_alloc_zero(sizeof *made);
@@ -53,8 +52,7 @@ void gbsi_npz_close(gbsi_npz *npz)
     if (npz != NULL) {
         gbsi_zip_close(&npz->zip);
         gbsi_input_free(&npz->input);
-        gbsi_free(npz->path);
-        gbsi_free(npz);
+        GBSI_FREE(npz->path, npz);
     }
 }
 
@@ -82,9 +80,7 @@ static gbs_status no_such_member(const gbsi_npz *npz, const char *name, gbs_erro
 
 gbs_status gbsi_npz_read(gbsi_npz *npz, const char *name, gbsi_array *array, gbs_error *err)
 {
-    GBSI_NEED(npz);
-    GBSI_NEED(name);
-    GBSI_NEED(array);
+    GBSI_NEED(npz, name, array);
     gbs_status status = GBS_OK;
     const char *bytes = NULL;
     void *owned = NULL;
@@ -112,8 +108,7 @@ cleanup:
 
 gbs_status gbsi_npz_writer_new(gbs_output *output, gbsi_npz_writer **writer, gbs_error *err)
 {
-    GBSI_NEED(output);
-    GBSI_NEED(writer);
+    GBSI_NEED(output, writer);
     gbsi_npz_writer *made = gbsi_alloc_zero(sizeof *made);
     GBSI_PASS(GBSI_HAVE(err, "archive", made));
     gbsi_zip_writer_init(&made->zip, output);
@@ -163,9 +158,7 @@ static gbs_status check_name(const gbsi_npz_writer *writer, const char *name, gb
 gbs_status gbsi_npz_writer_add(gbsi_npz_writer *writer, const char *name, const gbsi_array *array,
                                gbsi_array_source *source, void *context, gbs_error *err)
 {
-    GBSI_NEED(writer);
-    GBSI_NEED(name);
-    GBSI_NEED(array);
+    GBSI_NEED(writer, name, array);
     char header[GBSI_NPY_HEADER];
     char member[256];
     uint64_t bytes = 0;

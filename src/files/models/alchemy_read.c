@@ -37,11 +37,7 @@ static void free_reader(alchemy_reader *r)
     gbs_builder_free(r->builder);
     gbsi_equal_tables_free(r->share);
     gbsi_name_map_free(&r->names);
-    gbsi_free(r->arity);
-    gbsi_free(r->seen);
-    gbsi_free(r->name);
-    gbsi_free(r->scope);
-    gbsi_free(r->value);
+    GBSI_FREE(r->arity, r->seen, r->name, r->scope, r->value);
 }
 
 static uint32_t *arity_of(const alchemy_reader *r, uint32_t v)

@@ -348,10 +348,7 @@ gbs_status gbsi_bif_find_names(const gbsi_text *text, const gbsi_bif_network *ne
     s.best = NULL;
 
 cleanup:
-    gbsi_free(s.piece);
-    gbsi_free(s.end);
-    gbsi_free(s.id);
-    gbsi_free(s.best);
+    GBSI_FREE(s.piece, s.end, s.id, s.best);
     return status;
 }
 

@@ -24,10 +24,7 @@ const char *gbsi_bif_block_at(const gbsi_bif_network *network, size_t block)
 
 void gbsi_bif_network_free(gbsi_bif_network *network)
 {
-    gbsi_free(network->variable);
-    gbsi_free(network->state);
-    gbsi_free(network->block);
-    gbsi_free(network->word);
+    GBSI_FREE(network->variable, network->state, network->block, network->word);
     gbsi_name_map_free(&network->names);
     *network = (gbsi_bif_network){0};
 }

@@ -23,11 +23,7 @@ void gbsi_bif_tables_free(gbsi_bif_tables *tables)
     gbsi_bif_network_free(&tables->network);
     gbs_builder_free(tables->builder);
     gbsi_equal_tables_free(tables->share);
-    gbsi_free(tables->seen);
-    gbsi_free(tables->defined);
-    gbsi_free(tables->scope);
-    gbsi_free(tables->value);
-    gbsi_free(tables->turned);
+    GBSI_FREE(tables->seen, tables->defined, tables->scope, tables->value, tables->turned);
 }
 
 static const gbsi_bif_variable *variable_at(const gbsi_bif_tables *t, uint32_t id)
@@ -93,8 +89,7 @@ static gbs_status name_variable(gbsi_bif_tables *t, uint32_t id, gbs_error *err)
     GBSI_TRY(gbs_builder_label_states(t->builder, id, label, err));
 
 cleanup:
-    gbsi_free(buffer);
-    gbsi_free(label);
+    GBSI_FREE(buffer, label);
     return gbsi_text_blame(t->text, v->shown, status, err);
 }
 

@@ -16,9 +16,7 @@ gbs_status gbsi_clauses_begin(gbsi_clauses *c, const gbsi_text *text, gbs_error 
 void gbsi_clauses_free(gbsi_clauses *c)
 {
     gbs_builder_free(c->builder);
-    gbsi_free(c->scope);
-    gbsi_free(c->state);
-    gbsi_free(c->mark);
+    GBSI_FREE(c->scope, c->state, c->mark);
     *c = (gbsi_clauses){0};
 }
 

@@ -18,9 +18,7 @@ typedef struct conflicts {
 
 static void free_conflicts(conflicts *c)
 {
-    gbsi_free(c->start);
-    gbsi_free(c->factor);
-    gbsi_free(c->mark);
+    GBSI_FREE(c->start, c->factor, c->mark);
 }
 
 /* Checks the number of pairs, which is at most the sum of squared sizes of scopes. */

@@ -189,7 +189,6 @@ gbs_status gbsi_dw_read_records(gbsi_dw_graph *graph, gbsi_dw_kind kind, const g
     }
 
 cleanup:
-    gbsi_free(c.first);
-    gbsi_free(c.second);
+    GBSI_FREE(c.first, c.second);
     return status;
 }

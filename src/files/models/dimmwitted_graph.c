@@ -41,16 +41,8 @@ gbs_status gbsi_dw_graph_init_weights(gbsi_dw_graph *graph, gbs_error *err)
 void gbsi_dw_graph_free(gbsi_dw_graph *graph)
 {
     gbs_builder_free(graph->builder);
-    gbsi_free(graph->arity);
-    gbsi_free(graph->clamped);
-    gbsi_free(graph->domain);
-    gbsi_free(graph->n_domain);
-    gbsi_free(graph->value);
-    gbsi_free(graph->weight);
-    gbsi_free(graph->fixed);
-    gbsi_free(graph->weighed);
-    gbsi_free(graph->scope);
-    gbsi_free(graph->state);
+    GBSI_FREE(graph->arity, graph->clamped, graph->domain, graph->n_domain, graph->value,
+              graph->weight, graph->fixed, graph->weighed, graph->scope, graph->state);
     *graph = (gbsi_dw_graph){0};
 }
 
@@ -270,8 +262,7 @@ static gbs_status label_all(gbsi_dw_graph *g, size_t n_bytes, gbs_error *err)
     }
 
 cleanup:
-    gbsi_free(label);
-    gbsi_free(text);
+    GBSI_FREE(label, text);
     return status;
 }
 

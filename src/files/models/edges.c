@@ -78,8 +78,7 @@ static size_t *make_first(const gbsi_edges *edges, uint32_t n_variables, bool di
     } else {
         find_first(edges, n_variables, directed, head, seen, first);
     }
-    gbsi_free(head);
-    gbsi_free(seen);
+    GBSI_FREE(head, seen);
     return first;
 }
 

@@ -20,8 +20,7 @@ gbs_status gbsi_expander_init(gbsi_expander *expander, const gbs_model *model, g
 
 void gbsi_expander_free(gbsi_expander *expander)
 {
-    gbsi_free(expander->x);
-    gbsi_free(expander->logw);
+    GBSI_FREE(expander->x, expander->logw);
     *expander = (gbsi_expander){0};
 }
 

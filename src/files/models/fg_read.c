@@ -53,12 +53,7 @@ static void free_reader(fg_reader *r)
     gbs_builder_free(r->builder);
     gbsi_equal_tables_free(r->share);
     gbsi_name_map_free(&r->labels);
-    gbsi_free(r->variable);
-    gbsi_free(r->place);
-    gbsi_free(r->table);
-    gbsi_free(r->scope_start);
-    gbsi_free(r->scope);
-    gbsi_free(r->value);
+    GBSI_FREE(r->variable, r->place, r->table, r->scope_start, r->scope, r->value);
 }
 
 static fg_variable *variable_at(fg_reader *r, uint32_t id)
@@ -335,8 +330,7 @@ static gbs_status add_factors(fg_reader *r, gbs_error *err)
     }
 
 cleanup:
-    gbsi_free(number);
-    gbsi_free(scope);
+    GBSI_FREE(number, scope);
     return status;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libDAI factor graphs: the scope backwards, since there the first label is fastest. */
+/* Writes factor graphs of libDAI. In its tables the first variable of a scope changes fastest, in
+ * ours the last, so that scopes are written backwards. */
 #include <math.h>
 #include <string.h>
 

@@ -191,9 +191,7 @@ void gbsi_names_free(gbsi_names *names)
     for (size_t i = 0; i < names->n_owned; i++) {
         gbsi_free(((char **)names->owned)[i]);
     }
-    gbsi_free(names->owned);
-    gbsi_free(names->variable);
-    gbsi_free(names->state);
+    GBSI_FREE(names->owned, names->variable, names->state);
 }
 
 const char *gbsi_names_state(const gbsi_names *names, uint32_t variable, uint32_t state)

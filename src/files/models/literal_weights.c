@@ -312,8 +312,7 @@ gbs_status gbsi_literal_weights_end(gbsi_literal_weights *w, gbsi_clauses *c, co
     warn_of(w, text, n, weight);
 
 cleanup:
-    gbsi_free(weight);
-    gbsi_free(seen);
+    GBSI_FREE(weight, seen);
     return status;
 }
 

@@ -301,8 +301,7 @@ static gbs_status read_path(const char *path, const gbs_read_options *options, g
 gbs_status gbs_model_read(const char *path, const gbs_read_options *options, gbs_model **model,
                           gbs_error *err)
 {
-    GBSI_NEED(path);
-    GBSI_NEED(model);
+    GBSI_NEED(path, model);
     GBSI_IN_STRUCT(options, gbs_read_options);
     gbsi_budget budget;
     init_budget(&budget, options);
@@ -321,9 +320,7 @@ gbs_status gbs_model_read(const char *path, const gbs_read_options *options, gbs
 gbs_status gbs_model_read_memory(const char *name, const void *bytes, size_t n_bytes,
                                  const gbs_read_options *options, gbs_model **model, gbs_error *err)
 {
-    GBSI_NEED(name);
-    GBSI_NEED(bytes);
-    GBSI_NEED(model);
+    GBSI_NEED(name, bytes, model);
     GBSI_IN_STRUCT(options, gbs_read_options);
     gbs_status status = GBS_OK;
     const gbsi_format *format = NULL;
@@ -412,8 +409,7 @@ cleanup:
 gbs_status gbs_model_write(const gbs_model *model, const char *path,
                            const gbs_write_options *options, gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(path);
+    GBSI_NEED(model, path);
     GBSI_IN_STRUCT(options, gbs_write_options);
     gbs_status status = GBS_OK;
     const gbsi_format *format = NULL;

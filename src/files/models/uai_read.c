@@ -48,15 +48,8 @@ static void free_reader(uai_reader *r)
 {
     gbs_builder_free(r->builder);
     gbsi_equal_tables_free(r->share);
-    gbsi_free(r->arity);
-    gbsi_free(r->seen);
-    gbsi_free(r->child);
-    gbsi_free(r->place);
-    gbsi_free(r->n_entries);
-    gbsi_free(r->scope_start);
-    gbsi_free(r->scope);
-    gbsi_free(r->value);
-    gbsi_free(r->turned);
+    GBSI_FREE(r->arity, r->seen, r->child, r->place, r->n_entries, r->scope_start, r->scope,
+              r->value, r->turned);
     gbsi_name_map_free(&r->names);
 }
 

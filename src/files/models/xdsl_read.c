@@ -583,11 +583,7 @@ static gbs_status read_noisy(xdsl_reader *r, const node *d, bool whole, gbs_erro
     }
 
 cleanup:
-    gbsi_free(column);
-    gbsi_free(c.p);
-    gbsi_free(c.weaker);
-    gbsi_free(c.strength);
-    gbsi_free(c.turned);
+    GBSI_FREE(column, c.p, c.weaker, c.strength, c.turned);
     return status;
 }
 
@@ -674,9 +670,6 @@ gbs_status gbsi_xdsl_read(gbsi_text *text, gbs_model **model, gbs_error *err)
 
 cleanup:
     gbsi_bif_tables_free(&r.tables);
-    gbsi_free(r.nodes);
-    gbsi_free(r.parents);
-    gbsi_free(r.pieces);
-    gbsi_free(r.names);
+    GBSI_FREE(r.nodes, r.parents, r.pieces, r.names);
     return status;
 }

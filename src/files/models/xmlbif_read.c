@@ -480,9 +480,7 @@ gbs_status gbsi_xmlbif_read(gbsi_text *text, gbs_model **model, gbs_error *err)
 
 cleanup:
     gbsi_bif_tables_free(&r.tables);
-    gbsi_free(r.definitions);
-    gbsi_free(r.given);
-    gbsi_free(r.pieces);
+    GBSI_FREE(r.definitions, r.given, r.pieces);
     gbsi_xml_names_free(&r.names);
     return status;
 }

@@ -53,8 +53,7 @@ gbs_status gbs_image_new(gbs_image_kind kind, uint32_t width, uint32_t height, u
 void gbs_image_free(gbs_image *image)
 {
     if (image != NULL) {
-        gbsi_free(image->sample);
-        gbsi_free(image->hidden);
+        GBSI_FREE(image->sample, image->hidden);
         *image = (gbs_image){0};
     }
 }
@@ -168,8 +167,7 @@ gbs_status gbsi_image_read_input(const gbsi_input *input, const gbs_image_read_o
 gbs_status gbs_image_read(const char *path, const gbs_image_read_options *options, gbs_image *image,
                           gbs_error *err)
 {
-    GBSI_NEED(path);
-    GBSI_NEED(image);
+    GBSI_NEED(path, image);
     GBSI_IN_STRUCT(options, gbs_image_read_options);
     gbsi_input input;
     gbs_status status = gbsi_input_read(path, &input, err);
@@ -185,9 +183,7 @@ gbs_status gbs_image_read_memory(const char *name, const void *bytes, size_t n_b
                                  const gbs_image_read_options *options, gbs_image *image,
                                  gbs_error *err)
 {
-    GBSI_NEED(name);
-    GBSI_NEED(bytes);
-    GBSI_NEED(image);
+    GBSI_NEED(name, bytes, image);
     GBSI_IN_STRUCT(options, gbs_image_read_options);
     gbsi_input input;
     gbs_status status = gbsi_input_memory(name, bytes, n_bytes, &input, err);
@@ -279,8 +275,7 @@ static gbs_status check_write(const gbs_image *image, const char *path, char for
 gbs_status gbs_image_write(const gbs_image *image, const char *path,
                            const gbs_image_write_options *options, gbs_error *err)
 {
-    GBSI_NEED(image);
-    GBSI_NEED(path);
+    GBSI_NEED(image, path);
     GBSI_IN_STRUCT(options, gbs_image_write_options);
     gbs_status status = GBS_OK;
     gbs_output *output = NULL;

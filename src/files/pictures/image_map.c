@@ -14,8 +14,7 @@ static size_t n_pixels(const gbs_image *image)
 gbs_status gbs_image_to_spins(const gbs_image *image, uint32_t threshold, uint32_t *state,
                               gbs_error *err)
 {
-    GBSI_NEED(image);
-    GBSI_NEED(state);
+    GBSI_NEED(image, state);
     GBSI_PASS(gbsi_image_check(image, "picture", err));
     bool bitmap = image->kind == GBS_IMAGE_BITMAP;
     if (threshold > image->maxval || (bitmap && threshold != 0)) {
@@ -34,8 +33,7 @@ gbs_status gbs_image_to_spins(const gbs_image *image, uint32_t threshold, uint32
 gbs_status gbs_image_to_labels(const gbs_image *image, uint32_t n_states, uint32_t *state,
                                gbs_error *err)
 {
-    GBSI_NEED(image);
-    GBSI_NEED(state);
+    GBSI_NEED(image, state);
     GBSI_PASS(gbsi_image_check(image, "picture", err));
     if (image->kind == GBS_IMAGE_COLOR) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -59,8 +57,7 @@ gbs_status gbs_image_to_labels(const gbs_image *image, uint32_t n_states, uint32
 gbs_status gbs_image_to_levels(const gbs_image *image, uint32_t n_levels, uint32_t *state,
                                gbs_error *err)
 {
-    GBSI_NEED(image);
-    GBSI_NEED(state);
+    GBSI_NEED(image, state);
     GBSI_PASS(gbsi_image_check(image, "picture", err));
     if (n_levels == 0 || image->kind == GBS_IMAGE_BITMAP) {
         return n_levels == 0 ? gbsi_fail(err, GBS_ERR_ARGUMENT, "no picture has 0 levels")
@@ -128,8 +125,7 @@ static gbs_status start(const uint32_t *state, uint32_t n_states, gbs_image_kind
 gbs_status gbs_image_from_spins(const uint32_t *state, uint32_t width, uint32_t height,
                                 gbs_image_kind kind, gbs_image *image, gbs_error *err)
 {
-    GBSI_NEED(state);
-    GBSI_NEED(image);
+    GBSI_NEED(state, image);
     uint16_t one = kind == GBS_IMAGE_BITMAP ? 1 : 255;
     if (kind != GBS_IMAGE_BITMAP && kind != GBS_IMAGE_GREY) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "two states make a bitmap or a grey picture");
@@ -144,8 +140,7 @@ gbs_status gbs_image_from_spins(const uint32_t *state, uint32_t width, uint32_t 
 gbs_status gbs_image_from_labels(const uint32_t *state, uint32_t width, uint32_t height,
                                  uint32_t n_states, gbs_image *image, gbs_error *err)
 {
-    GBSI_NEED(state);
-    GBSI_NEED(image);
+    GBSI_NEED(state, image);
     if (n_states == 0 || n_states > 256) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "found %u states, expected 1 to 256: a palette has no more", n_states);
@@ -163,8 +158,7 @@ gbs_status gbs_image_from_labels(const uint32_t *state, uint32_t width, uint32_t
 gbs_status gbs_image_from_levels(const uint32_t *state, uint32_t width, uint32_t height,
                                  uint32_t n_levels, gbs_image *image, gbs_error *err)
 {
-    GBSI_NEED(state);
-    GBSI_NEED(image);
+    GBSI_NEED(state, image);
     if (n_levels == 0 || n_levels > 65536) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "found %u levels, expected 1 to 65536", n_levels);
     }
@@ -180,8 +174,7 @@ gbs_status gbs_image_from_levels(const uint32_t *state, uint32_t width, uint32_t
 gbs_status gbs_image_from_probabilities(const double *p, uint32_t width, uint32_t height,
                                         gbs_image *image, gbs_error *err)
 {
-    GBSI_NEED(p);
-    GBSI_NEED(image);
+    GBSI_NEED(p, image);
     size_t n = (size_t)width * height;
     for (size_t i = 0; i < n; i++) {
         if (!(p[i] >= 0 && p[i] <= 1)) {

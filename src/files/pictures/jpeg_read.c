@@ -219,8 +219,7 @@ gbs_status gbsi_jpeg_read(const gbsi_input *input, const gbs_image_read_options 
     }
     jpeg_destroy_decompress(&d->jpeg);
     gbsi_budget_give(d->taken);
-    gbsi_free(d->row);
-    gbsi_free(d);
+    GBSI_FREE(d->row, d);
     return status;
 }
 

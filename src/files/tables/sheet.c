@@ -410,10 +410,7 @@ gbs_status gbsi_sheet_of_columns(gbsi_sheet *s, const gbsi_text *text, const gbs
 
 void gbsi_sheet_free(gbsi_sheet *s)
 {
-    gbsi_free(s->names);
-    gbsi_free(s->row);
-    gbsi_free(s->name_cells);
-    gbsi_free(s->row_cells);
+    GBSI_FREE(s->names, s->row, s->name_cells, s->row_cells);
     *s = (gbsi_sheet){0};
 }
 

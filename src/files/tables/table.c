@@ -38,10 +38,7 @@ void gbs_table_free(gbs_table *table)
     if (table != NULL) {
         gbsi_sheet_free(&table->sheet);
         gbsi_input_free(&table->input);
-        gbsi_free(table->column);
-        gbsi_free(table->is_label);
-        gbsi_free(table->use);
-        gbsi_free(table);
+        GBSI_FREE(table->column, table->is_label, table->use, table);
     }
 }
 
@@ -418,8 +415,7 @@ cleanup:
 static gbs_status new_table(const gbs_model *model, const gbs_table_options *options,
                             gbs_table **table, gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(table);
+    GBSI_NEED(model, table);
     GBSI_IN_STRUCT(options, gbs_table_options);
     gbs_table *t = gbsi_alloc_zero(sizeof *t);
     GBSI_PASS(GBSI_HAVE(err, "a table", t));
@@ -450,8 +446,7 @@ gbs_status gbs_table_open_memory(const gbs_model *model, const char *name, const
                                  size_t n_bytes, const gbs_table_options *options,
                                  gbs_table **table, gbs_error *err)
 {
-    GBSI_NEED(name);
-    GBSI_NEED(bytes);
+    GBSI_NEED(name, bytes);
     gbs_table *t = NULL;
     gbs_status status = new_table(model, options, table == NULL ? NULL : &t, err);
     status = status < 0 ? status : open_table(t, NULL, name, bytes, n_bytes, NULL, err);
@@ -467,8 +462,7 @@ gbs_status gbs_table_of_columns(const gbs_model *model, const char *name, uint32
                                 const gbs_column *column, uint64_t n_rows,
                                 const gbs_table_options *options, gbs_table **table, gbs_error *err)
 {
-    GBSI_NEED(name);
-    GBSI_NEED(column);
+    GBSI_NEED(name, column);
     for (uint32_t k = 0; k < n_columns; k++) {
         GBSI_NEED(column[k].name);
     }
@@ -635,9 +629,7 @@ static gbs_status read_weight(const gbs_table *t, const gbsi_cell *cell, double 
 gbs_status gbs_table_next(gbs_table *table, uint32_t *state, double *weight, int *end,
                           gbs_error *err)
 {
-    GBSI_NEED(table);
-    GBSI_NEED(state);
-    GBSI_NEED(end);
+    GBSI_NEED(table, state, end);
     gbs_table *t = table;
     bool more = false;
     double w = 1.0;

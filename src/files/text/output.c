@@ -274,8 +274,7 @@ cleanup:
 
 gbs_status gbs_output_open(const char *path, gbs_output **output, gbs_error *err)
 {
-    GBSI_NEED(path);
-    GBSI_NEED(output);
+    GBSI_NEED(path, output);
     gbs_status status = GBS_OK;
     bool standard = strcmp(path, "-") == 0;
     gbs_output *made = NULL;
@@ -323,9 +322,7 @@ static gbs_status error_of(const gbs_output *output, gbs_error *err)
 
 gbs_status gbs_output_take(gbs_output *output, char **bytes, size_t *n, gbs_error *err)
 {
-    GBSI_NEED(output);
-    GBSI_NEED(bytes);
-    GBSI_NEED(n);
+    GBSI_NEED(output, bytes, n);
     if (!output->to_memory) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: it was not opened in memory", output->name);
     }
@@ -562,10 +559,6 @@ void gbs_output_discard(gbs_output *output)
     }
     gbsi_deflate_free(output->deflate);
     gbsi_zstd_free(output->zstd);
-    gbsi_free(output->temporary);
-    gbsi_free(output->target);
-    gbsi_free(output->name);
-    gbsi_free(output->buffer);
-    gbsi_free(output->memory);
-    gbsi_free(output);
+    GBSI_FREE(output->temporary, output->target, output->name, output->buffer, output->memory,
+              output);
 }

@@ -12,7 +12,7 @@ static void check_variable(const gbsi_conditioned *c, uint32_t v)
 {
     const uint32_t *state = gbsi_conditioned_states(c, v);
     const uint32_t user = c->user_variable[v];
-    assert(c->arity[v] >= 2); /* what has one state has left */
+    assert(c->arity[v] >= 2); /* a variable of one state is not a free one */
     assert(c->state_offset[v + (size_t)1] - c->state_offset[v] == c->arity[v]);
     assert(v == 0 || c->user_variable[v - 1] < user); /* in the user's order */
     for (uint32_t a = 1; a < c->arity[v]; ++a) {

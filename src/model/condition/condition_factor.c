@@ -33,9 +33,7 @@ gbs_status gbsi_reducer_init(gbsi_reducer *reducer, const gbs_model *model,
 
 void gbsi_reducer_clear(gbsi_reducer *reducer)
 {
-    gbsi_free(reducer->whole);
-    gbsi_free(reducer->slice);
-    gbsi_free(reducer->table_zeros);
+    GBSI_FREE(reducer->whole, reducer->slice, reducer->table_zeros);
 }
 
 /* ---- appending ----------------------------------------------------------------------------- */

@@ -15,19 +15,12 @@ void gbsi_conditioned_free(gbsi_conditioned *conditioned)
         return;
     }
     if (!conditioned->borrows) {
-        gbsi_free(conditioned->arity);
-        gbsi_free(conditioned->state_offset);
+        GBSI_FREE(conditioned->arity, conditioned->state_offset);
         gbsi_factors_free(&conditioned->factors);
-        gbsi_free(conditioned->free_variable);
-        gbsi_free(conditioned->cpt);
-        gbsi_free(conditioned->topological);
+        GBSI_FREE(conditioned->free_variable, conditioned->cpt, conditioned->topological);
     }
-    gbsi_free(conditioned->origin);
-    gbsi_free(conditioned->has_zeros);
-    gbsi_free(conditioned->user_variable);
-    gbsi_free(conditioned->user_state);
-    gbsi_free(conditioned->fixed_state);
-    gbsi_free(conditioned);
+    GBSI_FREE(conditioned->origin, conditioned->has_zeros, conditioned->user_variable,
+              conditioned->user_state, conditioned->fixed_state, conditioned);
 }
 
 double gbsi_conditioned_log_density(const gbsi_conditioned *conditioned, const uint32_t *x)
@@ -134,7 +127,8 @@ static gbs_status count_factors(const gbsi_conditioned *whole, kept *k, gbs_erro
     return GBS_OK;
 }
 
-/* All arrays but those that say what became of every variable of the user's. */
+/* Allocates the arrays of a part, but for those that say what became of each of the user's
+ * variables. */
 static gbs_status reserve_part(const gbsi_conditioned *whole, const gbsi_part_sizes *sizes,
                                gbsi_conditioned *part, gbs_error *err)
 {
@@ -314,9 +308,7 @@ cleanup:
 
 static void free_kept(kept *k)
 {
-    gbsi_free(k->variable);
-    gbsi_free(k->table);
-    gbsi_free(k->used);
+    GBSI_FREE(k->variable, k->table, k->used);
 }
 
 static gbs_status make_part(const gbsi_conditioned *whole, const uint8_t *keep,
@@ -359,9 +351,7 @@ gbs_status gbsi_pruned_part(const gbsi_conditioned *whole, const gbsi_pruning *p
                             gbsi_conditioned **part, gbs_error *err)
 {
     uint8_t *keep = gbsi_alloc_array(whole->n_variables, 1);
-    if (keep == NULL) {
-        return gbsi_no_memory(err, "part of a model", whole->n_variables);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "part of a model", keep));
     for (uint32_t v = 0; v < whole->n_variables; ++v) {
         keep[v] = pruning->pruned[v] == 0;
     }

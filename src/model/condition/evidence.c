@@ -8,8 +8,7 @@
 
 gbs_status gbs_evidence_new(const gbs_model *model, gbs_evidence **evidence, gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(evidence);
+    GBSI_NEED(model, evidence);
     gbs_evidence *e = gbsi_alloc_zero(sizeof *e);
     GBSI_PASS(GBSI_HAVE(err, "evidence", e));
     e->model = model;
@@ -28,9 +27,7 @@ gbs_status gbs_evidence_new(const gbs_model *model, gbs_evidence **evidence, gbs
 void gbs_evidence_free(gbs_evidence *evidence)
 {
     if (evidence != NULL) {
-        gbsi_free(evidence->state);
-        gbsi_free(evidence->log_likelihood);
-        gbsi_free(evidence);
+        GBSI_FREE(evidence->state, evidence->log_likelihood, evidence);
     }
 }
 
@@ -137,8 +134,7 @@ static gbs_status check_likelihood(const gbs_evidence *e, uint32_t variable,
 gbs_status gbs_evidence_likelihood(gbs_evidence *evidence, uint32_t variable,
                                    const double *likelihood, gbs_error *err)
 {
-    GBSI_NEED(evidence);
-    GBSI_NEED(likelihood);
+    GBSI_NEED(evidence, likelihood);
     const gbs_model *m = evidence->model;
     GBSI_PASS(check_variable(evidence, variable, err));
     GBSI_PASS(check_likelihood(evidence, variable, likelihood, err));

@@ -132,11 +132,8 @@ cleanup:
 void gbsi_propagation_free(gbsi_propagation *propagation)
 {
     if (propagation != NULL) {
-        gbsi_free(propagation->word_start);
-        gbsi_free(propagation->hard);
-        gbsi_free(propagation->incident_start);
-        gbsi_free(propagation->incident);
-        gbsi_free(propagation);
+        GBSI_FREE(propagation->word_start, propagation->hard, propagation->incident_start,
+                  propagation->incident, propagation);
     }
 }
 
@@ -205,15 +202,9 @@ cleanup:
 void gbsi_propagator_free(gbsi_propagator *propagator)
 {
     if (propagator != NULL) {
-        gbsi_free(propagator->word);
-        gbsi_free(propagator->size);
-        gbsi_free(propagator->queue);
-        gbsi_free(propagator->queued);
-        gbsi_free(propagator->trail);
-        gbsi_free(propagator->state);
-        gbsi_free(propagator->support);
-        gbsi_free(propagator->scope_work);
-        gbsi_free(propagator);
+        GBSI_FREE(propagator->word, propagator->size, propagator->queue, propagator->queued,
+                  propagator->trail, propagator->state, propagator->support, propagator->scope_work,
+                  propagator);
     }
 }
 

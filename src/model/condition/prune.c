@@ -264,12 +264,9 @@ static gbs_status take_room(pruner *p, gbs_error *err)
     p->out->factor = gbsi_alloc_array(f->n_factors, sizeof *p->out->factor);
     p->out->pruned = gbsi_alloc_array_zero(n, 1);
     p->out->dropped = gbsi_alloc_array_zero(f->n_factors, 1);
-    return p->degree == NULL || p->link == NULL || p->level == NULL || p->stack == NULL ||
-                   p->stacked == NULL || p->at == NULL || p->out->variable == NULL ||
-                   p->out->factor_start == NULL || p->out->factor == NULL ||
-                   p->out->pruned == NULL || p->out->dropped == NULL
-               ? gbsi_no_memory(err, "pruning", n * sizeof *p->link)
-               : GBS_OK;
+    return GBSI_HAVE(err, "pruning", p->degree, p->link, p->level, p->stack, p->stacked, p->at,
+                     p->out->variable, p->out->factor_start, p->out->factor, p->out->pruned,
+                     p->out->dropped);
 }
 
 static void count_factors(pruner *p)
@@ -361,22 +358,13 @@ gbs_status gbsi_prune(const gbsi_conditioned *whole, const uint8_t *asked, gbsi_
     }
 
 cleanup:
-    gbsi_free(p.degree);
-    gbsi_free(p.link);
-    gbsi_free(p.level);
-    gbsi_free(p.stack);
-    gbsi_free(p.stacked);
-    gbsi_free(p.at);
+    GBSI_FREE(p.degree, p.link, p.level, p.stack, p.stacked, p.at);
     return status;
 }
 
 void gbsi_pruning_clear(gbsi_pruning *p)
 {
-    gbsi_free(p->variable);
-    gbsi_free(p->factor_start);
-    gbsi_free(p->factor);
-    gbsi_free(p->pruned);
-    gbsi_free(p->dropped);
+    GBSI_FREE(p->variable, p->factor_start, p->factor, p->pruned, p->dropped);
     *p = (gbsi_pruning){0};
 }
 
@@ -387,9 +375,7 @@ gbs_status gbsi_prune_for(gbsi_conditioned **whole, size_t n, const uint32_t *us
     gbsi_pruning pruning = {0};
     gbsi_conditioned *part = NULL;
     uint8_t *asked = gbsi_alloc_array_zero((*whole)->n_variables, 1);
-    if (asked == NULL) {
-        return gbsi_no_memory(err, "pruning", (*whole)->n_variables);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "pruning", asked));
     for (size_t i = 0; i < n; ++i) {
         const uint32_t v = (*whole)->free_variable[user[i]];
         if (v != GBSI_NONE) {

@@ -74,10 +74,7 @@ void gbsi_softened_free(gbsi_conditioned *soft)
     if (soft == NULL) {
         return;
     }
-    gbsi_free(soft->factors.table);
-    gbsi_free(soft->factors.weight);
-    gbsi_free(soft->has_zeros);
-    gbsi_free(soft);
+    GBSI_FREE(soft->factors.table, soft->factors.weight, soft->has_zeros, soft);
 }
 
 uint64_t gbsi_softened_bytes(const gbsi_conditioned *soft)

@@ -156,8 +156,7 @@ gbs_status gbs_generate_bayes(const gbs_generate_bayes_options *options, gbs_mod
 
 cleanup:
     gbs_builder_free(net.builder);
-    gbsi_free(net.arity);
-    gbsi_free(net.logw);
+    GBSI_FREE(net.arity, net.logw);
     gbsi_budget_leave(before);
     return status;
 }

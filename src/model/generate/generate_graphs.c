@@ -235,8 +235,7 @@ static gbs_status couple_powerlaw(const gbsi_generate_spins *spins, gbs_builder 
     }
 
 cleanup:
-    gbsi_free(g.old_end);
-    gbsi_free(g.joined_to);
+    GBSI_FREE(g.old_end, g.joined_to);
     return status;
 }
 

@@ -191,8 +191,7 @@ static gbs_status add_couplings(gbs_builder *builder, const gbsi_generate_pictur
 gbs_status gbs_generate_potts(const gbs_generate_potts_options *options, gbs_model **model,
                               gbs_error *err)
 {
-    GBSI_NEED(options);
-    GBSI_NEED(model);
+    GBSI_NEED(options, model);
     gbs_status status = GBS_OK;
     gbs_builder *builder = NULL;
     gbsi_generate_picture picture;

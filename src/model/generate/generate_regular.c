@@ -116,10 +116,7 @@ static gbs_status take_graph(graph *g, gbs_error *err)
 
 static void free_graph(graph *g)
 {
-    gbsi_free(g->e);
-    gbsi_free(g->bad);
-    gbsi_free(g->set.key);
-    gbsi_free(g->bad_list);
+    GBSI_FREE(g->e, g->bad, g->set.key, g->bad_list);
 }
 
 /* Pairs half-edges: shuffles them (Fisher & Yates) and takes them two by two. */
@@ -272,8 +269,7 @@ static gbs_status sort_edges(graph *g, gbs_error *err)
     sort_by_end(other, g->e, g->m, g->n, false, start);
 
 cleanup:
-    gbsi_free(start);
-    gbsi_free(other);
+    GBSI_FREE(start, other);
     return status;
 }
 

@@ -39,15 +39,8 @@ typedef struct unroller {
 static void free_unroller(unroller *u)
 {
     gbs_builder_free(u->builder);
-    gbsi_free(u->next);
-    gbsi_free(u->previous);
-    gbsi_free(u->place);
-    gbsi_free(u->pair);
-    gbsi_free(u->table);
-    gbsi_free(u->scope);
-    gbsi_free(u->arity);
-    gbsi_free(u->label);
-    gbsi_free(u->name);
+    GBSI_FREE(u->next, u->previous, u->place, u->pair, u->table, u->scope, u->arity, u->label,
+              u->name);
 }
 
 static gbs_status init_unroller(unroller *u, gbs_error *err)
@@ -292,8 +285,7 @@ static gbs_status unroll(unroller *u, uint32_t n_slices, gbs_model **unrolled, g
 gbs_status gbs_unroll(const gbs_model *model, uint32_t n_slices, gbs_model **unrolled,
                       gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(unrolled);
+    GBSI_NEED(model, unrolled);
     unroller u = {.model = model};
     gbsi_budget budget;
     if (n_slices == 0) {

@@ -40,8 +40,7 @@ gbs_status gbsi_order_largest_first(const gbsi_graph *graph, gbsi_watch *watch, 
     }
 
 cleanup:
-    gbsi_free(start);
-    gbsi_free(degree);
+    GBSI_FREE(start, degree);
     return status;
 }
 
@@ -118,8 +117,8 @@ static void tell(peeling *p, size_t s)
     p->told[s] = kept;
 }
 
-/* The neighbours and theirs in the lists: on a large graph each look is one into memory, and none
- * of a row needs wait for another. */
+/* Asks for the neighbours of a row, and for their places in the lists, before they are needed: on a
+ * large graph each of them comes from memory, and all of a row can come at the same time. */
 static void look_ahead(const peeling *p, size_t begin, size_t end)
 {
     const uint32_t *neighbour = p->graph->neighbour;
@@ -211,11 +210,7 @@ static gbs_status peeling_init(peeling *p, const gbsi_graph *graph, gbs_error *e
 
 static void peeling_clear(peeling *p)
 {
-    gbsi_free(p->x);
-    gbsi_free(p->head);
-    gbsi_free(p->member);
-    gbsi_free(p->left);
-    gbsi_free(p->told);
+    GBSI_FREE(p->x, p->head, p->member, p->left, p->told);
 }
 
 gbs_status gbsi_order_smallest_last(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *order,

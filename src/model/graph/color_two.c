@@ -73,7 +73,6 @@ gbs_status gbsi_graph_color_two(const gbsi_graph *graph, uint32_t *color, bool *
     *bipartite = fits;
 
 cleanup:
-    gbsi_free(f.parent);
-    gbsi_free(f.differs);
+    GBSI_FREE(f.parent, f.differs);
     return status;
 }

@@ -277,14 +277,7 @@ gbs_status gbsi_graph_color_greedy(const gbsi_graph *graph, gbsi_color_order ord
     }
 
 cleanup:
-    gbsi_free(sequence);
-    gbsi_free(g.used);
-    gbsi_free(g.set_of);
-    gbsi_free(g.set);
-    gbsi_free(g.around);
-    gbsi_free(g.bits);
-    gbsi_free(g.next);
-    gbsi_free(g.above);
+    GBSI_FREE(sequence, g.used, g.set_of, g.set, g.around, g.bits, g.next, g.above);
     return status;
 }
 
@@ -310,8 +303,7 @@ static gbs_status color_greedily(const gbsi_graph *graph, gbsi_watch *watch, uin
     *n_colors = n_second < n_first ? n_second : n_first;
 
 cleanup:
-    gbsi_free(first);
-    gbsi_free(second);
+    GBSI_FREE(first, second);
     return status;
 }
 

@@ -437,14 +437,8 @@ static gbs_status take_search(search *s, gbs_error *err)
 
 static void free_search(search *s)
 {
-    gbsi_free(s->position);
-    gbsi_free(s->local);
-    gbsi_free(s->x);
-    gbsi_free(s->covered);
-    gbsi_free(s->variable);
-    gbsi_free(s->node);
-    gbsi_free(s->outside);
-    gbsi_free(s->outside_of);
+    GBSI_FREE(s->position, s->local, s->x, s->covered, s->variable, s->node, s->outside,
+              s->outside_of);
 }
 
 void gbsi_elimination_free(gbsi_elimination *e)
@@ -452,11 +446,7 @@ void gbsi_elimination_free(gbsi_elimination *e)
     if (e == NULL) {
         return;
     }
-    gbsi_free(e->part);
-    gbsi_free(e->order);
-    gbsi_free(e->clique_start);
-    gbsi_free(e->clique);
-    gbsi_free(e);
+    GBSI_FREE(e->part, e->order, e->clique_start, e->clique, e);
 }
 
 gbs_status gbsi_elimination_new(const gbsi_graph *graph, const gbsi_elimination_limits *limits,

@@ -49,10 +49,7 @@ static bool is_worth(search *s, const gbsi_elimination_part *part, uint64_t room
 
 static void free_component(component *c)
 {
-    gbsi_free(c->start);
-    gbsi_free(c->to);
-    gbsi_free(c->arity);
-    gbsi_free(c->order);
+    GBSI_FREE(c->start, c->to, c->arity, c->order);
 }
 
 static gbs_status make_component(search *s, const gbsi_elimination_part *part, uint64_t room,

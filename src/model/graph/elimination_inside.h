@@ -99,7 +99,7 @@ uint32_t gbsi_row_find(const vertex *x, uint32_t v);
 
 /* Degree, fill and weight of all variables, and the queue. @param shuffle 0: ascending at first. */
 gbs_status gbsi_fill_start(search *s, uint32_t n, uint32_t shuffle, gbs_error *err);
-/* All others are gone: let those in that were held back. */
+/* Puts the variables into the queue that were held back, once all others are eliminated. */
 void gbsi_fill_release(search *s, uint32_t n);
 /* The variable of least fill, or weight, GBSI_NONE when only hopeless ones are left. */
 uint32_t gbsi_fill_least(search *s);

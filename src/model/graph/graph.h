@@ -179,10 +179,9 @@ bool gbsi_count_ends(uint32_t *degree, const uint32_t *variable, size_t n);
 #define GBSI_LOCALITY_LEAST 65536u /* variables */
 
 /* Breadth first from the far end of each component (Cuthill & McKee 1969, without the sorting by
- * degree). Made only where it is worth it: the numbers of most neighbours are far apart, and the
- * front of the search stays small, as it does on lattices, meshes and chains and does not on random
- * graphs, of which no order is local. Depends on the graph alone; O(sum of degrees), and next to
- * nothing where it ends with nothing.
+ * degree). The order is made only if the numbers of most neighbours are far apart and the front of
+ * the search stays small: it does on lattices, meshes and chains. Random graphs have no local
+ * order, which is found out early. It depends on the graph alone, and takes O(sum of degrees).
  * @param rank [n_variables] scratch, any content.
  * @param order [n_variables], out, if *found; else any content. */
 gbs_status gbsi_graph_local_order(const gbsi_graph *graph, uint32_t *rank, uint32_t *order,

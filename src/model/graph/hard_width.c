@@ -77,7 +77,6 @@ gbs_status gbsi_hard_too_dense(const gbsi_conditioned *model, uint32_t width, gb
     *too_dense = peel(&p, watch) > 0;
 cleanup:
     gbsi_incident_factors_free(&p.incident);
-    gbsi_free(p.seen);
-    gbsi_free(p.gone);
+    GBSI_FREE(p.seen, p.gone);
     return status;
 }

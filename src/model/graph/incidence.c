@@ -177,11 +177,7 @@ void gbsi_graph_free(gbsi_graph *graph)
         return;
     }
     gbsi_offsets_free(&graph->incident_start);
-    gbsi_free(graph->neighbour);
-    gbsi_free(graph->incident);
-    gbsi_free(graph->scope_start);
-    gbsi_free(graph->scope);
-    gbsi_free(graph);
+    GBSI_FREE(graph->neighbour, graph->incident, graph->scope_start, graph->scope, graph);
 }
 
 size_t gbsi_graph_degree(const gbsi_graph *graph, size_t v)

@@ -110,7 +110,6 @@ cleanup:
 void gbsi_incident_factors_free(gbsi_incident_factors *incident)
 {
     gbsi_offsets_free(&incident->start);
-    gbsi_free(incident->factor);
-    gbsi_free(incident->position);
+    GBSI_FREE(incident->factor, incident->position);
     *incident = (gbsi_incident_factors){.factor = NULL};
 }

@@ -51,10 +51,7 @@ gbs_status gbsi_bags_init(bags *b, uint32_t n, size_t n_members, gbs_error *err)
 
 void gbsi_bags_free(bags *b)
 {
-    gbsi_free(b->bag);
-    gbsi_free(b->link);
-    gbsi_free(b->member);
-    gbsi_free(b->root);
+    GBSI_FREE(b->bag, b->link, b->member, b->root);
 }
 
 gbs_status gbsi_bags_reserve(bags *b, size_t n, gbs_error *err)

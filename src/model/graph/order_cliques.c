@@ -97,16 +97,12 @@ gbs_status gbsi_order_cliques_init(const gbsi_order_graph *graph, const uint32_t
     GBSI_TRY(fill_cliques(&w, order, cliques, err));
 
 cleanup:
-    gbsi_free(w.position);
-    gbsi_free(w.seen);
-    gbsi_free(w.child);
-    gbsi_free(w.sibling);
+    GBSI_FREE(w.position, w.seen, w.child, w.sibling);
     return status;
 }
 
 void gbsi_order_cliques_free(gbsi_order_cliques *cliques)
 {
-    gbsi_free(cliques->start);
-    gbsi_free(cliques->member);
+    GBSI_FREE(cliques->start, cliques->member);
     *cliques = (gbsi_order_cliques){0};
 }

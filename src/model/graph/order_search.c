@@ -495,9 +495,7 @@ gbs_status gbsi_order_improve(const gbsi_order_graph *graph, const gbsi_order_li
 
 cleanup:
     gbsi_bags_free(&s->bags);
-    gbsi_free(s->local);
-    gbsi_free(s->border);
-    gbsi_free(s);
+    GBSI_FREE(s->local, s->border, s);
     return status;
 }
 

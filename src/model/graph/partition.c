@@ -123,8 +123,7 @@ cleanup:
 
 static void task_free(task *t)
 {
-    gbsi_free(t->work);
-    gbsi_free(t->order);
+    GBSI_FREE(t->work, t->order);
 }
 
 /* Parts of one kind. @param reason out: NULL, or why this kind does not do for this graph. */

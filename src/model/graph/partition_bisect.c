@@ -283,8 +283,6 @@ gbs_status gbsi_partition_bisect(const gbsi_grid_shape *shape, const uint32_t *w
     }
 
 cleanup:
-    gbsi_free(b.site);
-    gbsi_free(b.scratch);
-    gbsi_free(b.count);
+    GBSI_FREE(b.site, b.scratch, b.count);
     return status;
 }

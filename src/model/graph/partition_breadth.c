@@ -48,10 +48,7 @@ static gbs_status breadth_init(breadth *b, gbs_error *err)
 
 static void breadth_free(breadth *b)
 {
-    gbsi_free(b->site);
-    gbsi_free(b->queue);
-    gbsi_free(b->met);
-    gbsi_free(b->used);
+    GBSI_FREE(b->site, b->queue, b->met, b->used);
 }
 
 /* @return false where the scope has been walked in this walk, or is too long. */

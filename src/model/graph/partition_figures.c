@@ -54,11 +54,7 @@ static gbs_status halos_init(halos *h, gbs_error *err)
 
 static void halos_free(halos *h)
 {
-    gbsi_free(h->start);
-    gbsi_free(h->own);
-    gbsi_free(h->met_by);
-    gbsi_free(h->used_by);
-    gbsi_free(h->variable);
+    GBSI_FREE(h->start, h->own, h->met_by, h->used_by, h->variable);
 }
 
 /* The members of a scope that are not of this part. */
@@ -216,8 +212,7 @@ cleanup:
     if (status < 0) {
         gbsi_partition_figures_free(&found);
     }
-    gbsi_free(key);
-    gbsi_free(sent);
+    GBSI_FREE(key, sent);
     halos_free(&h);
     return status;
 }

@@ -207,11 +207,7 @@ gbs_status gbsi_partition_metis(const gbsi_graph *graph, const uint32_t *work, u
     fill_empty(n, n_parts, part, count);
 
 cleanup:
-    gbsi_free(e.start);
-    gbsi_free(e.to);
-    gbsi_free(weight);
-    gbsi_free(result);
-    gbsi_free(count);
+    GBSI_FREE(e.start, e.to, weight, result, count);
     return status;
 }
 

@@ -100,8 +100,7 @@ gbs_status gbsi_model_index(gbs_model *model, size_t text_bytes, gbs_error *err)
 
 cleanup:
     if (status < 0) {
-        gbsi_free(model->cpt);
-        gbsi_free(model->topological);
+        GBSI_FREE(model->cpt, model->topological);
         model->cpt = NULL;
         model->topological = NULL;
     }
@@ -110,8 +109,7 @@ cleanup:
 
 gbs_status gbs_builder_build(gbs_builder *builder, gbs_model **model, gbs_error *err)
 {
-    GBSI_NEED(builder);
-    GBSI_NEED(model);
+    GBSI_NEED(builder, model);
     gbs_status status = GBS_OK;
     gbs_model *m = &builder->model;
     gbs_model *made = NULL;
@@ -128,9 +126,7 @@ gbs_status gbs_builder_build(gbs_builder *builder, gbs_model **model, gbs_error 
 
 cleanup:
     if (status < 0) { /* the builder is as before: what build adds goes */
-        gbsi_free(m->by_name);
-        gbsi_free(m->cpt);
-        gbsi_free(m->topological);
+        GBSI_FREE(m->by_name, m->cpt, m->topological);
         m->by_name = NULL;
         m->cpt = NULL;
         m->topological = NULL;

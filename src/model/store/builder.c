@@ -119,8 +119,7 @@ static gbs_status keep_text(gbs_builder *b, const char *text, size_t *offset, gb
 gbs_status gbs_builder_name_variable(gbs_builder *builder, uint32_t variable, const char *name,
                                      gbs_error *err)
 {
-    GBSI_NEED(builder);
-    GBSI_NEED(name);
+    GBSI_NEED(builder, name);
     gbs_model *m = &builder->model;
     GBSI_PASS(check_variable(builder, variable, err));
     if (name == NULL || name[0] == 0) {
@@ -137,8 +136,7 @@ gbs_status gbs_builder_name_variable(gbs_builder *builder, uint32_t variable, co
 gbs_status gbs_builder_label_states(gbs_builder *builder, uint32_t variable,
                                     const char *const *label, gbs_error *err)
 {
-    GBSI_NEED(builder);
-    GBSI_NEED(label);
+    GBSI_NEED(builder, label);
     gbs_status status = GBS_OK;
     gbs_model *m = &builder->model;
     const size_t text_before = builder->text_bytes;
@@ -175,8 +173,7 @@ cleanup:
 gbs_status gbs_builder_add_table(gbs_builder *builder, size_t n_entries, const double *logw,
                                  uint32_t *table, gbs_error *err)
 {
-    GBSI_NEED(builder);
-    GBSI_NEED(table);
+    GBSI_NEED(builder, table);
     if (n_entries > 0) {
         GBSI_NEED(logw);
     }

@@ -128,8 +128,7 @@ static gbs_status add_logical(gbs_builder *builder, gbs_logical_function functio
 {
     GBSI_NEED(builder);
     if (n > 0) {
-        GBSI_NEED(scope);
-        GBSI_NEED(state);
+        GBSI_NEED(scope, state);
     }
     gbsi_factors *f = &builder->model.factors;
     const gbsi_candidate c = {.factor = f->n_factors,
@@ -246,11 +245,9 @@ static gbs_status add_steps(gbs_builder *b, uint32_t n, const uint32_t *scope,
 gbs_status gbs_builder_add_count_table(gbs_builder *builder, uint32_t n, const uint32_t *scope,
                                        const uint32_t *state, const double *logw, gbs_error *err)
 {
-    GBSI_NEED(builder);
-    GBSI_NEED(logw);
+    GBSI_NEED(builder, logw);
     if (n > 0) {
-        GBSI_NEED(scope);
-        GBSI_NEED(state);
+        GBSI_NEED(scope, state);
     }
     const size_t n_factors = builder->model.factors.n_factors;
     const size_t n_tables = builder->model.factors.n_tables;

@@ -75,8 +75,7 @@ cleanup:
 gbs_status gbs_builder_add_potential(gbs_builder *builder, uint32_t n, const uint32_t *scope,
                                      size_t n_entries, const double *weight, gbs_error *err)
 {
-    GBSI_NEED(builder);
-    GBSI_NEED(weight);
+    GBSI_NEED(builder, weight);
     if (n > 0) {
         GBSI_NEED(scope);
     }
@@ -89,8 +88,7 @@ gbs_status gbs_builder_add_cpt(gbs_builder *builder, uint32_t child, uint32_t n_
                                const uint32_t *parent, size_t n_entries, const double *p,
                                gbs_error *err)
 {
-    GBSI_NEED(builder);
-    GBSI_NEED(p);
+    GBSI_NEED(builder, p);
     if (n_parents > 0) {
         GBSI_NEED(parent);
     }
@@ -177,8 +175,7 @@ cleanup:
     if (status < 0) {
         b->model.factors.n_tables = n_tables;
     }
-    gbsi_free(scope);
-    gbsi_free(log_q);
+    GBSI_FREE(scope, log_q);
     return status;
 }
 
@@ -189,8 +186,7 @@ static gbs_status add_binary_noisy(gbs_builder *b, gbs_factor_kind kind, uint32_
 {
     GBSI_NEED(b);
     if (n_parents > 0) {
-        GBSI_NEED(parent);
-        GBSI_NEED(inhibition);
+        GBSI_NEED(parent, inhibition);
     }
     for (uint32_t i = 0; i < n_parents; ++i) {
         if (parent[i] < b->model.n_variables && b->model.arity[parent[i]] != 2) {
@@ -273,8 +269,7 @@ gbs_status gbs_builder_add_noisy_max(gbs_builder *builder, gbs_factor_kind kind,
 {
     GBSI_NEED(builder);
     if (n_parents > 0) {
-        GBSI_NEED(parent);
-        GBSI_NEED(effect);
+        GBSI_NEED(parent, effect);
     }
     const gbs_model *m = &builder->model;
     if (kind != GBS_FACTOR_NOISY_MAX && kind != GBS_FACTOR_NOISY_MIN) {

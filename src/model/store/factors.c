@@ -10,15 +10,9 @@ void gbsi_factors_free(gbsi_factors *factors)
     if (factors == NULL) {
         return;
     }
-    gbsi_free(factors->kind);
-    gbsi_free(factors->scope_start);
-    gbsi_free(factors->scope);
-    gbsi_free(factors->literal);
-    gbsi_free(factors->weight);
-    gbsi_free(factors->aux);
-    gbsi_free(factors->table_start);
-    gbsi_free(factors->table);
-    gbsi_free(factors->logical);
+    GBSI_FREE(factors->kind, factors->scope_start, factors->scope, factors->literal,
+              factors->weight, factors->aux, factors->table_start, factors->table,
+              factors->logical);
 }
 
 /* States by variable id, or by position in the scope of one factor. */

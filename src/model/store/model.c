@@ -9,17 +9,12 @@ void gbsi_model_clear(gbs_model *model)
     if (model->mapping.bytes != NULL) {
         gbsi_mapping_free(&model->mapping);
     } else {
-        gbsi_free(model->arity);
-        gbsi_free(model->state_offset);
-        gbsi_free(model->text);
-        gbsi_free(model->name);
-        gbsi_free(model->label);
-        gbsi_free(model->by_name);
+        GBSI_FREE(model->arity, model->state_offset, model->text, model->name, model->label,
+                  model->by_name);
         gbsi_factors_free(&model->factors);
         gbsi_tied_free(&model->tied);
     }
-    gbsi_free(model->cpt);
-    gbsi_free(model->topological);
+    GBSI_FREE(model->cpt, model->topological);
 }
 
 void gbs_model_free(gbs_model *model)

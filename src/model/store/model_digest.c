@@ -123,8 +123,7 @@ static gbs_status feed_tables(gbsi_digest *d, const gbsi_factors *f, gbs_error *
     }
 
 cleanup:
-    gbsi_free(place);
-    gbsi_free(text);
+    GBSI_FREE(place, text);
     return status;
 }
 

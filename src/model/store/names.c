@@ -81,8 +81,7 @@ gbs_status gbsi_model_index_names(gbs_model *model, gbs_error *err)
     by_name = NULL;
 
 cleanup:
-    gbsi_free(by_name);
-    gbsi_free(scratch);
+    GBSI_FREE(by_name, scratch);
     return status;
 }
 
@@ -265,9 +264,7 @@ static gbs_status no_such_variable(const gbs_model *model, const char *name, gbs
 gbs_status gbs_model_find_variable(const gbs_model *model, const char *text, uint32_t *variable,
                                    gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(text);
-    GBSI_NEED(variable);
+    GBSI_NEED(model, text, variable);
     uint64_t index = 0;
     uint32_t found = find_name(model, text);
     if (found == GBSI_NONE && all_digits(text + (text[0] == '#'), &index)) {
@@ -349,9 +346,7 @@ static gbs_status no_such_state(const gbs_model *model, uint32_t variable, const
 gbs_status gbs_model_find_state(const gbs_model *model, uint32_t variable, const char *text,
                                 uint32_t *state, gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(text);
-    GBSI_NEED(state);
+    GBSI_NEED(model, text, state);
     if (variable >= model->n_variables) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "variable %u: the model has %u variables, counted from 0",

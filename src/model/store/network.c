@@ -19,9 +19,7 @@ typedef struct family {
 
 static void family_free(family *f)
 {
-    gbsi_free(f->child_start);
-    gbsi_free(f->child);
-    gbsi_free(f->n_waiting);
+    GBSI_FREE(f->child_start, f->child, f->n_waiting);
 }
 
 static gbs_status assign_tables(const gbs_model *m, uint32_t *cpt, gbs_error *err)
@@ -171,7 +169,6 @@ gbs_status gbsi_model_index_network(gbs_model *model, gbs_error *err)
 
 cleanup:
     family_free(&f);
-    gbsi_free(cpt);
-    gbsi_free(order);
+    GBSI_FREE(cpt, order);
     return status;
 }

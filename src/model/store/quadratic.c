@@ -53,8 +53,7 @@ gbs_status gbs_builder_add_quadratic(gbs_builder *builder, const gbs_quadratic *
                                      gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    GBSI_NEED(builder);
-    GBSI_NEED(quadratic);
+    GBSI_NEED(builder, quadratic);
     GBSI_IN_STRUCT(quadratic, gbs_quadratic);
     if (quadratic->n_pairs > 0) {
         GBSI_NEED(quadratic->pair);

@@ -101,8 +101,7 @@ static gbs_status set_weights(gbs_model *m, const double *value, gbs_error *err)
 gbs_status gbs_model_with_weights(const gbs_model *model, const double *value, gbs_model **copy,
                                   gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(copy);
+    GBSI_NEED(model, copy);
     if (model->tied.n_weights > 0) {
         GBSI_NEED(value);
     }

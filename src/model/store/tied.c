@@ -8,10 +8,7 @@
 
 void gbsi_tied_free(gbsi_tied *tied)
 {
-    gbsi_free(tied->value);
-    gbsi_free(tied->fixed);
-    gbsi_free(tied->number);
-    gbsi_free(tied->feature);
+    GBSI_FREE(tied->value, tied->fixed, tied->number, tied->feature);
 }
 
 /* ---- rules ----------------------------------------------------------------------------------- */

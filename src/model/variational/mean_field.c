@@ -165,13 +165,7 @@ cleanup:
 void gbsi_mean_field_free(gbsi_mean_field *m)
 {
     if (m != NULL) {
-        gbsi_free(m->end_start);
-        gbsi_free(m->end);
-        gbsi_free(m->q);
-        gbsi_free(m->next);
-        gbsi_free(m->field);
-        gbsi_free(m->scratch);
-        gbsi_free(m);
+        GBSI_FREE(m->end_start, m->end, m->q, m->next, m->field, m->scratch, m);
     }
 }
 

@@ -30,10 +30,7 @@ void gbs_cases_free(gbs_cases *cases)
     gbsi_pool_free(c->pool);
     gbsi_case_tree_free(c->tree);
     gbs_evidence_free(c->evidence);
-    gbsi_free(c->column);
-    gbsi_free(c->query);
-    gbsi_free(c->marginal);
-    gbsi_free(c);
+    GBSI_FREE(c->column, c->query, c->marginal, c);
 }
 
 /* ---- making ---------------------------------------------------------------------------------- */
@@ -61,9 +58,7 @@ static gbs_status copy_ids(gbs_cases *c, const uint32_t *column, const uint32_t 
     uint8_t *seen = gbsi_alloc_array(c->model->n_variables, 1);
     c->column = gbsi_alloc_array(c->n_columns, sizeof *c->column);
     c->query = gbsi_alloc_array(c->n_query, sizeof *c->query);
-    if (seen == NULL || c->column == NULL || c->query == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "cases", c->model->n_variables));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "cases", seen, c->column, c->query));
     GBSI_TRY(check_ids(c->model, "column", c->n_columns, column, seen, err));
     GBSI_TRY(check_ids(c->model, "query", c->n_query, query, seen, err));
     for (uint32_t i = 0; i < c->n_columns; ++i) {
@@ -87,9 +82,7 @@ static gbs_status find_base(gbs_cases *c, gbsi_watch *watch, gbs_error *err)
     gbsi_case none = {0};
     uint32_t *state = gbsi_alloc_array(c->n_columns, sizeof *state);
     none.p = gbsi_alloc_array(c->n_states, sizeof *none.p);
-    if (state == NULL || none.p == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "cases", c->n_states * sizeof *none.p));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "cases", state, none.p));
     memset(state, 0xff, c->n_columns * sizeof *state);
     none.state = state;
     gbsi_case_batch(c->worker[0], &none, 1, watch, true);
@@ -104,28 +97,21 @@ static gbs_status find_base(gbs_cases *c, gbsi_watch *watch, gbs_error *err)
     }
 
 cleanup:
-    gbsi_free(state);
-    gbsi_free(none.p);
+    GBSI_FREE(state, none.p);
     return status;
 }
 
 static gbs_status take_workers(gbs_cases *c, gbsi_watch *watch, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_pool_new(gbsi_options_threads(&c->options), &c->pool, err));
+    GBSI_PASS(gbsi_pool_new(gbsi_options_threads(&c->options), &c->pool, err));
     const uint32_t n = gbsi_pool_size(c->pool);
     c->worker = gbsi_alloc_array_zero(n, sizeof(gbsi_case_worker *));
-    if (c->worker == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "cases", n * sizeof(gbsi_case_worker *)));
-    }
+    GBSI_PASS(GBSI_HAVE(err, "cases", c->worker));
     for (uint32_t i = 0; i < n; ++i) {
-        GBSI_TRY(
+        GBSI_PASS(
             gbsi_case_worker_new(c->tree, i > 0 ? c->worker[0] : NULL, watch, &c->worker[i], err));
     }
-    GBSI_TRY(find_base(c, watch, err));
-
-cleanup:
-    return status;
+    return find_base(c, watch, err);
 }
 
 /* Whether trees hold the model and a case is answered within what the method allows.
@@ -176,9 +162,7 @@ static gbs_status make_trees(gbs_cases *c, gbs_error *err)
     const gbs_exact_options options = {.size = sizeof options,
                                        .memory_limit = c->options.memory_limit,
                                        .threads = c->options.threads};
-    if (needed == NULL) {
-        return gbsi_no_memory(err, "cases", n_needed * sizeof *needed);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "cases", needed));
     memcpy(needed, c->column, c->n_columns * sizeof *needed);
     memcpy(needed + c->n_columns, c->query, c->n_query * sizeof *needed);
     GBSI_TRY(
@@ -188,9 +172,7 @@ static gbs_status make_trees(gbs_cases *c, gbs_error *err)
     }
     if (s.tree != NULL) {
         query = gbsi_alloc_array(c->n_query, sizeof *query);
-        if (query == NULL) {
-            GBSI_TRY(gbsi_no_memory(err, "cases", c->n_query * sizeof *query));
-        }
+        GBSI_TRY(GBSI_HAVE(err, "cases", query));
         for (uint32_t i = 0; i < c->n_query; ++i) {
             query[i] = (gbsi_case_scope){.variable = &c->query[i], .n = 1};
         }
@@ -208,8 +190,7 @@ static gbs_status make_trees(gbs_cases *c, gbs_error *err)
     }
 
 cleanup:
-    gbsi_free(query);
-    gbsi_free(needed);
+    GBSI_FREE(query, needed);
     gbsi_solver_free(&s);
     return status;
 }
@@ -218,8 +199,7 @@ gbs_status gbs_cases_new(const gbs_model *model, const gbs_evidence *evidence,
                          const gbs_run_options *options, uint32_t n_columns, const uint32_t *column,
                          uint32_t n_query, const uint32_t *query, gbs_cases **cases, gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(cases);
+    GBSI_NEED(model, cases);
     if (n_columns > 0) {
         GBSI_NEED(column);
     }
@@ -228,9 +208,7 @@ gbs_status gbs_cases_new(const gbs_model *model, const gbs_evidence *evidence,
     }
     gbs_status status = GBS_OK;
     gbs_cases *c = gbsi_alloc_zero(sizeof *c);
-    if (c == NULL) {
-        return gbsi_no_memory(err, "cases", sizeof *c);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "cases", c));
     c->model = model;
     c->n_columns = n_columns;
     c->n_query = n_query;

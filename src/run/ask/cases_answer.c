@@ -164,9 +164,7 @@ static gbs_status put_run(const calling *call, size_t i, const gbs_run *run, gbs
         c->marginal = gbsi_alloc_array(2 * n, sizeof *c->marginal);
     }
     own = gbsi_alloc_array(2 * c->n_states, sizeof *own);
-    if (c->marginal == NULL || own == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "cases", 2 * n * sizeof *own));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "cases", c->marginal, own));
     GBSI_TRY(gbs_run_marginals(run, c->marginal, c->marginal + n, NULL, NULL, err));
     size_t at = 0;
     for (uint32_t k = 0; k < c->n_query; ++k) {
@@ -268,9 +266,7 @@ static gbs_status answer_by_tree(calling *call, size_t *n_done, gbs_error *err)
     gbs_cases *c = call->cases;
     call->batch = gbsi_alloc_array(call->n_unique, sizeof *call->batch);
     call->p = gbsi_alloc_array(call->n_unique * c->n_states, sizeof *call->p);
-    if (call->batch == NULL || call->p == NULL) {
-        return gbsi_no_memory(err, "cases", call->n_unique * c->n_states * sizeof *call->p);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "cases", call->batch, call->p));
     for (size_t k = 0; k < call->n_unique; ++k) {
         call->batch[k] = (gbsi_case){.state = call->state + call->unique[k] * c->n_columns,
                                      .p = call->p + k * c->n_states};
@@ -309,8 +305,7 @@ gbs_status gbs_cases_answer(gbs_cases *cases, size_t n, const uint32_t *state,
                             const gbs_run_callbacks *callbacks, gbs_case_answers *answers,
                             size_t *n_done, gbs_error *err)
 {
-    GBSI_NEED(cases);
-    GBSI_NEED(answers);
+    GBSI_NEED(cases, answers);
     if (n > 0 && cases->n_columns > 0) {
         GBSI_NEED(state);
     }
@@ -342,9 +337,6 @@ cleanup:
     if (n_done != NULL && status >= 0) {
         *n_done = done;
     }
-    gbsi_free(call.first);
-    gbsi_free(call.unique);
-    gbsi_free(call.batch);
-    gbsi_free(call.p);
+    GBSI_FREE(call.first, call.unique, call.batch, call.p);
     return status;
 }

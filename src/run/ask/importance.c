@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ask/log_z.h"
+#include "ask/inspect.h"
 #include "base/memory.h"
 #include "chains/density.h"
-#include "estimate/student.h"
+#include "estimate/beta.h"
 #include "ladders/ladder.h"
 #include "rng/philox.h"
 #include "simd/math.h"
@@ -49,10 +49,7 @@ typedef struct annealing {
 
 static void annealing_free(annealing *a)
 {
-    gbsi_free(a->density);
-    gbsi_free(a->weight);
-    gbsi_free(a->all);
-    gbsi_free(a->x);
+    GBSI_FREE(a->density, a->weight, a->all, a->x);
 }
 
 /* ---- one annealing --------------------------------------------------------------------------- */
@@ -61,18 +58,18 @@ static void annealing_free(annealing *a)
 static void start(annealing *a)
 {
     gbs_run *run = a->run;
-    const uint32_t first = run->engine.executor.first_chain;
-    for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
-        for (uint32_t v = 0; v < run->problem.part->n_variables; ++v) {
+    const uint32_t first = run->sampling.engine.executor.first_chain;
+    for (uint32_t chain = 0; chain < run->sampling.engine.executor.n_chains; ++chain) {
+        for (uint32_t v = 0; v < run->task.problem.part->n_variables; ++v) {
             uint32_t word[4];
-            gbsi_philox(run->options.seed, first + chain, a->at.rounds, v, GBSI_PURPOSE_UNIFORM,
-                        word);
-            a->x[v] = gbsi_below(word[0], word[1], run->problem.part->arity[v]);
+            gbsi_philox(run->task.options.seed, first + chain, a->at.rounds, v,
+                        GBSI_PURPOSE_UNIFORM, word);
+            a->x[v] = gbsi_below(word[0], word[1], run->task.problem.part->arity[v]);
         }
-        gbsi_executor_set(&run->engine.executor, chain, a->x);
+        gbsi_executor_set(&run->sampling.engine.executor, chain, a->x);
         a->weight[chain] = a->log_states;
     }
-    gbsi_executor_ready(&run->engine.executor);
+    gbsi_executor_ready(&run->sampling.engine.executor);
 }
 
 /* Standard deviation over chains, by their differences from the first. */
@@ -94,14 +91,14 @@ static double spread(const double *value, uint32_t n)
 static void harden(annealing *a)
 {
     const gbs_run *run = a->run;
-    if (run->problem.soft == NULL) {
+    if (run->task.problem.soft == NULL) {
         return;
     }
-    gbsi_executor_log_density(&run->engine.executor, a->density);
-    for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
-        gbsi_executor_get(&run->engine.executor, chain, a->x);
+    gbsi_executor_log_density(&run->sampling.engine.executor, a->density);
+    for (uint32_t chain = 0; chain < run->sampling.engine.executor.n_chains; ++chain) {
+        gbsi_executor_get(&run->sampling.engine.executor, chain, a->x);
         a->weight[chain] +=
-            gbsi_conditioned_log_density(run->problem.part, a->x) - a->density[chain];
+            gbsi_conditioned_log_density(run->task.problem.part, a->x) - a->density[chain];
     }
 }
 
@@ -119,15 +116,17 @@ static gbs_status anneal(annealing *a, uint64_t n, gbs_error *err)
     while (a->at.t < n && a->drive->stop == GBSI_GO_ON) {
         const uint64_t t = a->at.t + 1;
         const float next = gbsi_ladder_beta(&a->ladder, t, n);
-        gbsi_executor_log_density(&run->engine.executor, a->density);
-        for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
+        gbsi_executor_log_density(&run->sampling.engine.executor, a->density);
+        for (uint32_t chain = 0; chain < run->sampling.engine.executor.n_chains; ++chain) {
             a->weight[chain] += ((double)next - (double)beta) * a->density[chain];
         }
-        GBSI_TRY(gbsi_run_gather_f64(run, a->density, a->all, err));
-        gbsi_ladder_tell(&a->ladder, t, n, spread(a->all, run->engine.executor.n_all));
+        GBSI_TRY(
+            gbsi_run_gather_f64(run->task.spread, &run->sampling.engine, a->density, a->all, err));
+        gbsi_ladder_tell(&a->ladder, t, n, spread(a->all, run->sampling.engine.executor.n_all));
         beta = next;
-        GBSI_TRY(gbsi_executor_heat(&run->engine.executor, beta, err));
-        GBSI_TRY(gbsi_run_pass(run, a->drive, false, err));
+        GBSI_TRY(gbsi_executor_heat(&run->sampling.engine.executor, beta, err));
+        GBSI_TRY(gbsi_run_pass(&run->task, &run->sampling, &run->checkpoints, &run->report,
+                               a->drive, false, err));
         if (a->drive->stop == GBSI_STOP_FAILED) {
             return GBS_OK;
         }
@@ -170,7 +169,7 @@ static estimate summarise(const double *weight, uint32_t m, uint64_t n)
 
 static bool trusted(const annealing *a, const estimate *e)
 {
-    const uint32_t m = a->run->engine.executor.n_all;
+    const uint32_t m = a->run->sampling.engine.executor.n_all;
     return m >= 4 && e->n > 0 && e->pilot == 0 && e->ess >= 0.5 * m;
 }
 
@@ -182,7 +181,7 @@ static bool agree(const estimate *a, const estimate *b)
 /* The first reason not to trust the estimate, or NULL. */
 static const char *doubt(const annealing *a, char *text, size_t size)
 {
-    const uint32_t m = a->run->engine.executor.n_all;
+    const uint32_t m = a->run->sampling.engine.executor.n_all;
     const estimate *e = &a->at.last;
     if (e->n == 0) {
         return "stopped before the first annealing was finished";
@@ -216,7 +215,7 @@ static const char *doubt(const annealing *a, char *text, size_t size)
 /* Temperatures of the next annealing, 0: there is none. The first is the pilot. */
 static uint64_t next_length(const annealing *a)
 {
-    const uint64_t sweeps = a->run->options.sweeps;
+    const uint64_t sweeps = a->run->task.options.sweeps;
     const uint64_t quarters = sweeps >= ROUND_GROWTH ? 1 : 0;
     uint64_t n = PILOT;
     if (a->at.rounds > 0 && sweeps > 0) {
@@ -239,9 +238,10 @@ static gbs_status round_of(annealing *a, uint64_t n, gbs_error *err)
         return GBS_OK;
     }
     harden(a);
-    GBSI_TRY(gbsi_run_gather_f64(a->run, a->weight, a->all, err));
+    GBSI_TRY(
+        gbsi_run_gather_f64(a->run->task.spread, &a->run->sampling.engine, a->weight, a->all, err));
     a->at.before = a->at.last;
-    a->at.last = summarise(a->all, a->run->engine.executor.n_all, n);
+    a->at.last = summarise(a->all, a->run->sampling.engine.executor.n_all, n);
     a->at.last.pilot = a->at.rounds == 0;
     a->run->checkpoints.best = a->at.last.log_z + a->log_exact;
     a->drive->worst_error = a->run->report.public.max_mcse = a->at.last.error;
@@ -256,7 +256,7 @@ cleanup:
  * all, so that the number of updates does not end it. The time does: it is a promise. */
 static void decide(annealing *a, uint64_t most_updates)
 {
-    gbs_run_options *o = &a->run->options;
+    gbs_run_options *o = &a->run->task.options;
     char text[128];
     o->max_updates = a->at.rounds == 0 ? UINT64_MAX : most_updates;
     if (a->drive->stop != GBSI_GO_ON) {
@@ -293,36 +293,31 @@ enum { NUMBER = 8 };
 static gbs_status save_weights(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
     const annealing *a = object;
-    return gbsi_put_numbers(sink, a->weight, a->run->engine.executor.n_chains, sizeof *a->weight,
-                            err);
+    return gbsi_put_numbers(sink, a->weight, a->run->sampling.engine.executor.n_chains,
+                            sizeof *a->weight, err);
 }
 
 static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const annealing *a = object;
-    GBSI_TRY(gbsi_put_numbers(sink, &a->at, sizeof a->at / NUMBER, NUMBER, err));
-    GBSI_TRY(gbsi_put_numbers(sink, &a->ladder, sizeof a->ladder / NUMBER, NUMBER, err));
-    GBSI_TRY(gbsi_ranks_save(a->run->ranks, a, save_weights, sink, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_put_numbers(sink, &a->at, sizeof a->at / NUMBER, NUMBER, err));
+    GBSI_PASS(gbsi_put_numbers(sink, &a->ladder, sizeof a->ladder / NUMBER, NUMBER, err));
+    return gbsi_ranks_save(a->run->task.ranks, a, save_weights, sink, err);
 }
 
 static gbs_status load(void *object, const gbsi_source *source, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     annealing *a = object;
-    const gbsi_executor *x = &a->run->engine.executor;
-    GBSI_TRY(gbsi_take_numbers(source, &a->at, sizeof a->at / NUMBER, NUMBER, err));
-    GBSI_TRY(gbsi_take_numbers(source, &a->ladder, sizeof a->ladder / NUMBER, NUMBER, err));
-    GBSI_TRY(gbsi_take_numbers(source, a->all, x->n_all, sizeof *a->all, err));
+    const gbsi_executor *x = &a->run->sampling.engine.executor;
+    GBSI_PASS(gbsi_take_numbers(source, &a->at, sizeof a->at / NUMBER, NUMBER, err));
+    GBSI_PASS(gbsi_take_numbers(source, &a->ladder, sizeof a->ladder / NUMBER, NUMBER, err));
+    GBSI_PASS(gbsi_take_numbers(source, a->all, x->n_all, sizeof *a->all, err));
     memcpy(a->weight, a->all + x->first_chain, x->n_chains * sizeof *a->weight);
     if (a->at.rounds > MOST_ROUNDS || !gbsi_ladder_ascends(&a->ladder) ||
         (a->at.t > 0 && a->at.t > next_length(a))) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "the saved annealing is damaged"));
+        return gbsi_fail(err, GBS_ERR_FORMAT, "the saved annealing is damaged");
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -330,17 +325,15 @@ cleanup:
 static gbs_status begin(annealing *a, gbs_error *err)
 {
     const gbs_run *run = a->run;
-    const gbsi_executor *x = &run->engine.executor;
+    const gbsi_executor *x = &run->sampling.engine.executor;
     const size_t n = (size_t)x->n_groups * x->lanes;
     a->density = gbsi_alloc_array(n, sizeof *a->density);
     a->weight = gbsi_alloc_array(n, sizeof *a->weight);
     a->all = gbsi_alloc_array(x->n_all, sizeof *a->all);
-    a->x = gbsi_alloc_array(run->problem.part->n_variables, sizeof *a->x);
-    if (a->density == NULL || a->weight == NULL || a->all == NULL || a->x == NULL) {
-        return gbsi_no_memory(err, "log_z", run->problem.part->n_variables * sizeof *a->x);
-    }
-    for (uint32_t v = 0; v < run->problem.part->n_variables; ++v) {
-        a->log_states += gbsi_log((double)run->problem.part->arity[v]);
+    a->x = gbsi_alloc_array(run->task.problem.part->n_variables, sizeof *a->x);
+    GBSI_PASS(GBSI_HAVE(err, "log_z", a->density, a->weight, a->all, a->x));
+    for (uint32_t v = 0; v < run->task.problem.part->n_variables; ++v) {
+        a->log_states += gbsi_log((double)run->task.problem.part->arity[v]);
     }
     gbsi_ladder_init(&a->ladder);
     return GBS_OK;
@@ -373,20 +366,17 @@ static void report_estimate(const annealing *a, gbs_log_z_report *r)
 /* All that comes before the first pass. */
 static gbs_status set_off(annealing *a, uint64_t most_updates, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_run *run = a->run;
     gbsi_checkpoints *c = &run->checkpoints;
-    GBSI_TRY(begin(a, err));
+    GBSI_PASS(begin(a, err));
     if (c->from != NULL) {
-        GBSI_TRY(gbsi_run_take_up(run, a->drive, err));
+        GBSI_PASS(gbsi_run_take_up(run, a->drive, err));
         c->best = a->at.last.n == 0 ? (double)NAN : a->at.last.log_z + a->log_exact;
         if (a->at.rounds > 0 && run->report.public.updates >= most_updates) {
             a->drive->stop = GBSI_STOP_UPDATES;
         }
     }
-    GBSI_TRY(gbsi_executor_heat(&run->engine.executor, 0.0F, err));
-cleanup:
-    return status;
+    return gbsi_executor_heat(&run->sampling.engine.executor, 0.0F, err);
 }
 
 gbs_status gbsi_log_z_by_annealing(gbs_run *run, gbsi_drive *drive, double log_exact,
@@ -396,18 +386,18 @@ gbs_status gbsi_log_z_by_annealing(gbs_run *run, gbsi_drive *drive, double log_e
     annealing a = {.run = run,
                    .drive = drive,
                    .log_exact = log_exact,
-                   .target = run->options.target_error > 0.0 ? run->options.target_error
-                                                             : GBSI_LOG_Z_TARGET};
+                   .target = run->task.options.target_error > 0.0 ? run->task.options.target_error
+                                                                  : GBSI_LOG_Z_TARGET};
     gbsi_checkpoints *c = &run->checkpoints;
-    const uint64_t most_updates = run->options.max_updates;
+    const uint64_t most_updates = run->task.options.max_updates;
     c->more = (gbsi_more){.name = "annealing", .object = &a, .save = save, .load = load};
     c->best = NAN;
-    run->phase = GBSI_PHASE_SAMPLING;
-    run->options.max_updates = UINT64_MAX; /* until decide() */
-    GBSI_TRY(gbsi_ranks_meet(run->ranks, set_off(&a, most_updates, err), err));
-    GBSI_TRY(gbsi_drive_agree(run->ranks, drive, err));
+    run->sampling.phase = GBSI_PHASE_SAMPLING;
+    run->task.options.max_updates = UINT64_MAX; /* until decide() */
+    GBSI_TRY(gbsi_ranks_meet(run->task.ranks, set_off(&a, most_updates, err), err));
+    GBSI_TRY(gbsi_drive_agree(run->task.ranks, drive, err));
     status = gbsi_run_keep(run, drive, GBSI_BEFORE_PASSES, err);
-    GBSI_TRY(gbsi_ranks_meet(run->ranks, status, err));
+    GBSI_TRY(gbsi_ranks_meet(run->task.ranks, status, err));
     GBSI_TRY(rounds(&a, most_updates, err));
     report->chains = run->report.public.chains;
     report->rounds = a.at.rounds + (a.at.t > 0 ? 1 : 0);

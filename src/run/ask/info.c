@@ -35,9 +35,7 @@ static gbs_status count_degrees(const gbs_model *model, gbs_info *info, gbs_erro
 {
     const gbsi_factors *factors = &model->factors;
     uint32_t *degree = gbsi_alloc_array_zero(model->n_variables, sizeof *degree);
-    if (degree == NULL) {
-        return gbsi_no_memory(err, "info", model->n_variables * sizeof *degree);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "info", degree));
     const size_t n_ends = factors->n_factors == 0 ? 0 : factors->scope_start[factors->n_factors];
     for (size_t e = 0; e < n_ends; ++e) {
         ++degree[factors->scope[e]];
@@ -58,54 +56,54 @@ static gbs_status count_degrees(const gbs_model *model, gbs_info *info, gbs_erro
     return GBS_OK;
 }
 
-static gbs_status count_run(gbs_run *run, gbs_info *info, gbs_error *err)
+static gbs_status count_run(gbsi_task *task, const gbsi_sampling *sampling,
+                            const gbsi_run_memory *memory, const gbsi_report *report,
+                            gbs_info *info, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     uint32_t *color = NULL;
-    if (run->problem.components == NULL) {
-        GBSI_TRY(gbsi_problem_take_graph(&run->problem, err));
+    if (task->problem.components == NULL) {
+        GBSI_TRY(gbsi_problem_take_graph(&task->problem, err));
     }
-    info->n_implied = run->problem.whole->n_implied;
-    info->n_free = run->problem.whole->n_variables;
-    info->n_components = run->problem.components->n;
-    info->largest_component = run->problem.components->largest;
-    for (uint32_t i = 0; i < run->problem.components->n; ++i) {
-        info->n_enumerable += run->problem.components->n_states[i] <= GBSI_ENUMERATE_AUTO_STATES;
-        info->has_zeros |= run->problem.components->has_zeros[i];
+    info->n_implied = task->problem.whole->n_implied;
+    info->n_free = task->problem.whole->n_variables;
+    info->n_components = task->problem.components->n;
+    info->largest_component = task->problem.components->largest;
+    for (uint32_t i = 0; i < task->problem.components->n; ++i) {
+        info->n_enumerable += task->problem.components->n_states[i] <= GBSI_ENUMERATE_AUTO_STATES;
+        info->has_zeros |= task->problem.components->has_zeros[i];
     }
     color = gbsi_alloc_array(info->n_free, sizeof *color);
-    if (color == NULL) {
-        return gbsi_no_memory(err, "info", info->n_free * sizeof *color);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "info", color));
     bool bipartite = false;
-    GBSI_TRY(gbsi_graph_color_two(run->problem.whole_graph, color, &bipartite, err));
+    GBSI_TRY(gbsi_graph_color_two(task->problem.whole_graph, color, &bipartite, err));
     info->bipartite = bipartite;
-    if (run->problem.part != NULL) {
-        info->n_colors = run->report.public.n_colors;
-        info->n_levels = run->report.public.n_levels;
+    if (task->problem.part != NULL) {
+        info->n_colors = report->public.n_colors;
+        info->n_levels = report->public.n_levels;
         info->mean_batch =
-            run->report.public.n_batches == 0
+            report->public.n_batches == 0
                 ? 0.0
-                : (double)run->engine.schedule.n_places / run->engine.schedule.n_batches;
-        for (unsigned c = 0; c < GBS_N_CLASSES && run->engine.plan != NULL; ++c) {
-            info->variables_of_class[c] = run->engine.plan->n_of_class[c];
+                : (double)sampling->engine.schedule.n_places / sampling->engine.schedule.n_batches;
+        for (unsigned c = 0; c < GBS_N_CLASSES && sampling->engine.plan != NULL; ++c) {
+            info->variables_of_class[c] = sampling->engine.plan->n_of_class[c];
         }
         info->n_precise = info->variables_of_class[GBSI_CLASS_PRECISE];
-        if (run->plain->bits != 0) {
-            info->variables_of_class[GBSI_CLASS_LATTICE] = run->engine.spins->n_sites;
-            info->lattice = run->plain->bits;
-            info->lattice_share = run->engine.form.share;
+        if (task->plain->bits != 0) {
+            info->variables_of_class[GBSI_CLASS_LATTICE] = sampling->engine.spins->n_sites;
+            info->lattice = task->plain->bits;
+            info->lattice_share = sampling->engine.form.share;
         }
-        if (run->plain->bits == GBS_BITS_SITES) {
-            memcpy(info->lattice_side, run->engine.lattice->side, sizeof info->lattice_side);
+        if (task->plain->bits == GBS_BITS_SITES) {
+            memcpy(info->lattice_side, sampling->engine.lattice->side, sizeof info->lattice_side);
         }
-        info->plan_bytes = run->memory.plan;
-        info->state_bytes = run->memory.states;
-        info->estimator_bytes = run->estimates.estimate_bytes;
-        info->run_bytes = run->memory.peak;
+        info->plan_bytes = memory->plan;
+        info->state_bytes = memory->states;
+        info->estimator_bytes = sampling->estimates.estimate_bytes;
+        info->run_bytes = memory->peak;
     } else { /* nothing to sample */
         info->run_bytes =
-            gbs_model_bytes(run->problem.model) + gbsi_conditioned_bytes(run->problem.whole);
+            gbs_model_bytes(task->problem.model) + gbsi_conditioned_bytes(task->problem.whole);
     }
 cleanup:
     gbsi_free(color);
@@ -118,20 +116,16 @@ static gbs_status prepare(const gbs_model *model, const gbs_evidence *evidence,
                           const gbs_run_options *options, gbs_run **run, gbs_error *err)
 {
     gbs_run_options sampled;
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_options_take(options, &sampled, err));
+    GBSI_PASS(gbsi_options_take(options, &sampled, err));
     sampled.method = GBS_METHOD_SAMPLE;
-    GBSI_TRY(gbsi_run_begin(model, &sampled, run, err));
-    GBSI_TRY(gbsi_run_prepare(*run, evidence, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_run_begin(model, &sampled, run, err));
+    return gbsi_run_prepare(*run, evidence, err);
 }
 
 gbs_status gbs_model_info(const gbs_model *model, const gbs_evidence *evidence,
                           const gbs_run_options *options, gbs_info *info, gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(info);
+    GBSI_NEED(model, info);
     GBSI_OUT_STRUCT(info, gbs_info);
     gbs_status status = GBS_OK;
     gbs_run *run = NULL;
@@ -142,11 +136,11 @@ gbs_status gbs_model_info(const gbs_model *model, const gbs_evidence *evidence,
     found.model_bytes = gbs_model_bytes(model);
     found.n_observed = evidence == NULL ? 0 : gbs_evidence_n_observed(evidence);
     GBSI_TRY(prepare(model, evidence, options, &run, err));
-    GBSI_TRY(count_run(run, &found, err));
-    GBSI_TRY(gbsi_prune(run->problem.whole, NULL, NULL, &pruning, err));
+    GBSI_TRY(count_run(&run->task, &run->sampling, &run->memory, &run->report, &found, err));
+    GBSI_TRY(gbsi_prune(run->task.problem.whole, NULL, NULL, &pruning, err));
     found.n_barren = pruning.n;
-    GBSI_TRY(gbsi_inspect_elimination(run, &found, err));
-    GBSI_TRY(gbsi_inspect_influence(run->problem.whole_graph, &found, err));
+    GBSI_TRY(gbsi_inspect_elimination(&run->task, &found, err));
+    GBSI_TRY(gbsi_inspect_influence(run->task.problem.whole_graph, &found, err));
     gbsi_struct_give(info, &found, sizeof found);
 cleanup:
     gbsi_pruning_clear(&pruning);
@@ -158,15 +152,15 @@ gbs_status gbs_model_draw_sizes(const gbs_model *model, const gbs_evidence *evid
                                 const gbs_run_options *options, gbs_draw_sizes *sizes,
                                 gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(sizes);
+    GBSI_NEED(model, sizes);
     GBSI_OUT_STRUCT(sizes, gbs_draw_sizes);
     gbs_status status = GBS_OK;
     gbs_run *run = NULL;
     gbs_draw_sizes found = {0};
     GBSI_TRY(prepare(model, evidence, options, &run, err));
-    if (run->problem.part != NULL) {
-        GBSI_TRY(gbsi_inspect_draws(run, &found, err));
+    if (run->task.problem.part != NULL) {
+        GBSI_TRY(gbsi_inspect_draws(&run->task.options, run->task.spread, &run->sampling.engine,
+                                    &run->memory, &found, err));
     }
     gbsi_struct_give(sizes, &found, sizeof found);
 cleanup:

@@ -36,18 +36,18 @@ static void count_search(const gbsi_exact_plan *plan, gbs_info *info)
 }
 
 /* @param take [components] scratch. */
-static gbs_status count_auto(const gbs_run *run, gbsi_exact_plan *plan, uint8_t *take,
+static gbs_status count_auto(const gbsi_task *task, gbsi_exact_plan *plan, uint8_t *take,
                              gbs_info *info, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_exact_forms forms = {0};
-    GBSI_TRY(gbsi_run_auto_forms(run, plan, take, &forms, err));
+    GBSI_TRY(gbsi_run_auto_forms(task, plan, take, &forms, err));
     for (uint32_t c = 0; c < plan->elimination->n_parts; ++c) {
         info->n_auto += take[c];
     }
     if (forms.tree != NULL) {
         const gbsi_keep keep =
-            gbsi_exact_keep(forms.tree, false, gbsi_run_auto_bytes(&run->options, &run->problem));
+            gbsi_exact_keep(forms.tree, false, gbsi_run_auto_bytes(&task->options, &task->problem));
         info->auto_s = (double)forms.tree->n_entries * 1e-9 * gbsi_exact_entry_ns(keep);
         info->auto_forms = keep == GBSI_KEEP_TABLES ? GBS_FORM_TABLES : GBS_FORM_MESSAGES;
     }
@@ -70,14 +70,14 @@ cleanup:
 }
 
 /* Does what a run that answers everything by junction trees would do, up to its tables. */
-gbs_status gbsi_inspect_elimination(const gbs_run *run, gbs_info *info, gbs_error *err)
+gbs_status gbsi_inspect_elimination(const gbsi_task *task, gbs_info *info, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_exact_plan *plan = NULL;
     gbsi_tree *tree = NULL;
     uint8_t *all = NULL;
-    const gbsi_exact_limits limits = gbsi_run_exact_limits(run);
-    uint64_t search = gbsi_exact_search_bytes(run->problem.whole);
+    const gbsi_exact_limits limits = gbsi_run_exact_limits(task);
+    uint64_t search = gbsi_exact_search_bytes(task->problem.whole);
     info->entry_limit = limits.bytes / sizeof(double);
     info->exact_bytes = info->exact_least_bytes = UINT64_MAX;
     if (search > limits.bytes) {
@@ -85,16 +85,14 @@ gbs_status gbsi_inspect_elimination(const gbs_run *run, gbs_info *info, gbs_erro
         return GBS_OK;
     }
     GBSI_TRY(
-        gbsi_exact_plan_new(run->problem.whole, run->problem.whole_graph, &limits, &plan, err));
+        gbsi_exact_plan_new(task->problem.whole, task->problem.whole_graph, &limits, &plan, err));
     info->order_found = 1;
     count_search(plan, info);
     info->exact_s = (double)info->entries * 1e-9 * GBSI_TABLES_NS;
     info->log2_entries = info->entries > 0 ? gbsi_log2((double)info->entries) : 0.0;
     all = gbsi_alloc_array(plan->elimination->n_parts, 1);
-    if (all == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "junction tree", plan->elimination->n_parts));
-    }
-    GBSI_TRY(count_auto(run, plan, all, info, err));
+    GBSI_TRY(GBSI_HAVE(err, "junction tree", all));
+    GBSI_TRY(count_auto(task, plan, all, info, err));
     if (info->search != GBS_SEARCH_DONE) {
         goto cleanup;
     }
@@ -104,7 +102,7 @@ gbs_status gbsi_inspect_elimination(const gbs_run *run, gbs_info *info, gbs_erro
     const uint64_t work = gbsi_exact_bytes(tree, gbsi_exact_keep(tree, false, limits.bytes));
     const uint64_t least = gbsi_exact_bytes(tree, GBSI_KEEP_MESSAGES);
     const uint64_t standing =
-        gbsi_components_standing(run->problem.components, run->problem.whole_graph);
+        gbsi_components_standing(task->problem.components, task->problem.whole_graph);
     info->exact_fits = work <= limits.bytes;
     info->exact_bytes = standing + (work > search ? work : search);
     info->exact_least_bytes = standing + (least > search ? least : search);
@@ -139,12 +137,14 @@ static bool is_keyed(const gbs_run_options *options)
     return (gbsi_draw_traits(options) & keyed) == keyed && !gbsi_draw_completes(options);
 }
 
-gbs_status gbsi_inspect_draws(const gbs_run *run, gbs_draw_sizes *sizes, gbs_error *err)
+gbs_status gbsi_inspect_draws(const gbs_run_options *asked, const gbs_ranks *spread,
+                              const gbsi_engine *engine, const gbsi_run_memory *memory,
+                              gbs_draw_sizes *sizes, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_surroundings around = {0};
-    const gbsi_plan *plan = run->engine.plan; /* NULL: a lattice in bits */
-    const uint64_t room = run->memory.draw_room;
+    const gbsi_plan *plan = engine->plan; /* NULL: a lattice in bits */
+    const uint64_t room = memory->draw_room;
     sizes->stopped = plan != NULL && gbsi_context_links(plan) > MOST_PAIRS;
     bool known = plan != NULL && sizes->stopped == 0 && gbsi_surroundings_bytes(plan, true) <= room;
     if (known) {
@@ -156,14 +156,14 @@ gbs_status gbsi_inspect_draws(const gbs_run *run, gbs_draw_sizes *sizes, gbs_err
     }
     /* a draw whose memory cannot be predicted does not keep the others from being reported */
     for (int d = 0; d < GBS_INFO_DRAWS && gbsi_draw_name(d) != NULL; ++d) {
-        const gbs_run_options options = gbsi_draw_instead(&run->options, d);
+        const gbs_run_options options = gbsi_draw_instead(asked, d);
         uint64_t bytes = UINT64_MAX;
         if (plan == NULL && (gbsi_draw_traits(&options) & GBSI_DRAW_INDEPENDENT) == 0) {
             continue; /* bits are drawn at random */
         }
         if (sizes->stopped == 0 || !is_keyed(&options)) {
-            status = gbsi_run_draw_bytes(run->spread, &run->engine, &options, room,
-                                         known ? &around : NULL, &bytes, err);
+            status = gbsi_run_draw_bytes(spread, engine, &options, room, known ? &around : NULL,
+                                         &bytes, err);
             if (status < 0 && status != GBS_ERR_LIMIT) {
                 goto cleanup;
             }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The partition function: what is exact, and then ladders of temperatures [M50] or annealing [M40].
  */
-#include "ask/log_z.h"
+#include "ask/inspect.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "base/sized.h"
 #include "chains/run_options.h"
 #include "choose/exact_part.h"
-#include "estimate/student.h"
+#include "estimate/beta.h"
 #include "simd/math.h"
 
 /* The penalty of a violated hard factor at the end of an annealing: its weight is exp(-PENALTY) of
@@ -59,14 +59,14 @@ gbs_status gbsi_log_z_by_ladders(gbs_run *run, gbsi_drive *drive, double log_exa
     run->checkpoints.log_exact = log_exact;
     run->checkpoints.best = NAN;
     if (run->checkpoints.from != NULL) {
-        GBSI_TRY(gbsi_ranks_meet(run->ranks, gbsi_run_take_up(run, drive, err), err));
-        GBSI_TRY(gbsi_drive_agree(run->ranks, drive, err));
+        GBSI_TRY(gbsi_ranks_meet(run->task.ranks, gbsi_run_take_up(run, drive, err), err));
+        GBSI_TRY(gbsi_drive_agree(run->task.ranks, drive, err));
     }
     GBSI_TRY(gbsi_run_tempered(run, drive, err));
     if (r->sweeps > 0) {
-        GBSI_TRY(run->runner->errors(run, err));
+        GBSI_TRY(run->task.runner->errors(run, err));
     }
-    found = gbsi_tempered_ask_log_z(run->tempered);
+    found = gbsi_tempered_ask_log_z(run->sampling.tempered);
     const double half = gbsi_student_quantile(0.975, found.freedom) * found.error;
     report->chains = r->chains;
     report->temperatures = r->temperatures;
@@ -123,7 +123,6 @@ static gbs_status open_run(const gbs_ranks *ranks, const gbs_model *model,
                            const gbs_evidence *evidence, const gbs_run_options *options,
                            bool *ladders, gbs_run **out, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     /* what is left out is summed exactly, as method sample does not */
     gbsi_run_purpose purpose = {.limited = true,
                                 .anneals = true,
@@ -132,22 +131,20 @@ static gbs_status open_run(const gbs_ranks *ranks, const gbs_model *model,
                                 .ranks = ranks};
     gbs_run *run = NULL;
     if (*ladders) {
-        GBSI_TRY(gbsi_run_open(model, evidence, options, &purpose, &run, err));
-        *ladders = !too_large_to_climb(&run->options, &run->problem);
+        GBSI_PASS(gbsi_run_open(model, evidence, options, &purpose, &run, err));
+        *ladders = !too_large_to_climb(&run->task.options, &run->task.problem);
     }
     if (!*ladders) {
         gbs_run_free(run);
         run = NULL;
         purpose.penalty = PENALTY + gbsi_log(1.0 + (double)model->factors.n_factors);
-        GBSI_TRY(gbsi_run_open(model, evidence, options, &purpose, &run, err));
+        GBSI_PASS(gbsi_run_open(model, evidence, options, &purpose, &run, err));
     }
     if (options->target_error == 0.0 && options->sweeps == 0) {
         run->report.public.target_error = GBSI_LOG_Z_TARGET;
     }
     *out = run;
-    GBSI_TRY(gbsi_run_note_inputs(&run->problem, &run->checkpoints, evidence, options, err));
-cleanup:
-    return status;
+    return gbsi_run_note_inputs(&run->task.problem, &run->checkpoints, evidence, options, err);
 }
 
 /* The work before sampling: takes the checkpoint files, and sums the components that are exact, on
@@ -155,13 +152,12 @@ cleanup:
 static gbs_status prepare(gbs_run *run, gbsi_drive *drive, const gbs_checkpoint_files *files,
                           double *log_exact, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_run_take_files(run, files, err));
+    GBSI_PASS(gbsi_run_take_files(run, files, err));
     if (run->report.public.n_exact_variables > 0) {
-        GBSI_TRY(gbsi_run_exact_log_z(run, drive, log_exact, err));
+        GBSI_PASS(gbsi_run_exact_log_z(&run->task, &run->sampling.engine, &run->sampling.estimates,
+                                       drive, log_exact, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status answer(gbs_run *run, gbsi_drive *drive, double log_exact, bool ladders,
@@ -171,9 +167,9 @@ static gbs_status answer(gbs_run *run, gbsi_drive *drive, double log_exact, bool
     gbs_status status = GBS_OK;
     found->n_free_variables = r->n_free_variables;
     found->n_exact_variables = r->n_exact_variables + r->n_pruned; /* summed, as well */
-    if (run->problem.part == NULL) {
+    if (run->task.problem.part == NULL) {
         drive->stop = GBSI_STOP_EXACT;
-        report_exact(log_exact + run->problem.whole->log_constant, found);
+        report_exact(log_exact + run->task.problem.whole->log_constant, found);
     } else {
         status = (ladders ? gbsi_log_z_by_ladders : gbsi_log_z_by_annealing)(run, drive, log_exact,
                                                                              found, err);
@@ -232,8 +228,7 @@ static gbs_status take_and_estimate(const gbs_ranks *ranks, const gbs_model *mod
                                     const gbs_run_callbacks *callbacks, gbs_log_z_report *report,
                                     gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(report);
+    GBSI_NEED(model, report);
     GBSI_IN_STRUCT(files, gbs_checkpoint_files);
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     GBSI_OUT_STRUCT(report, gbs_log_z_report);

@@ -52,10 +52,7 @@ static gbs_status add_names(gbs_answer *a, const gbs_model *model, const char *n
     for (const char *at = names;; ++at) {
         uint32_t v = 0;
         size_t used = 0;
-        const gbs_status status = find_first(model, at, part, &v, &used, err);
-        if (status < 0) {
-            return status;
-        }
+        GBSI_PASS(find_first(model, at, part, &v, &used, err));
         if (seen[v]) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: variable %u is named twice", names,
                              (unsigned)v);
@@ -78,9 +75,7 @@ static gbs_status choose(gbs_answer *a, const gbs_model *model, const char *name
     uint8_t *seen = gbsi_alloc_zero((size_t)n + 1);
     char *part = gbsi_alloc(length + 1);
     a->variable = gbsi_alloc_array((size_t)n + 1, sizeof *a->variable);
-    if (seen == NULL || part == NULL || a->variable == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "query", n * (sizeof *a->variable + 1) + length));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "query", seen, part, a->variable));
     if (names != NULL) {
         GBSI_TRY(add_names(a, model, names, seen, part, err));
     }
@@ -89,8 +84,7 @@ static gbs_status choose(gbs_answer *a, const gbs_model *model, const char *name
     }
 
 cleanup:
-    gbsi_free(seen);
-    gbsi_free(part);
+    GBSI_FREE(seen, part);
     return status;
 }
 
@@ -120,9 +114,7 @@ static gbs_status collect(gbs_answer *a, const gbs_model *model, gbs_run *run, g
     gbsi_run_enter(&run->budget); /* the arrays count towards its memory limit */
     double *all = gbsi_alloc_array(4 * n + 1, sizeof *all); /* p, mcse, ess, rhat */
     a->offset = gbsi_alloc_array((size_t)a->n_variables + 1, sizeof *a->offset);
-    if (all == NULL || a->offset == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "query", 4 * n * sizeof *all));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "query", all, a->offset));
     a->offset[0] = 0;
     for (uint32_t i = 0; i < a->n_variables; ++i) {
         a->offset[i + 1] = a->offset[i] + model->arity[a->variable[i]];
@@ -177,8 +169,7 @@ cleanup:
 gbs_status gbs_query(const gbs_model *model, const char *evidence, const char *names,
                      const gbs_run_options *options, gbs_answer *answer, gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(answer);
+    GBSI_NEED(model, answer);
     GBSI_OUT_STRUCT(answer, gbs_answer);
     gbs_answer own = {.size = sizeof own};
     const gbs_status status = answer_query(model, evidence, names, options, &own, err);
@@ -193,12 +184,8 @@ gbs_status gbs_query(const gbs_model *model, const char *evidence, const char *n
 void gbs_answer_free(gbs_answer *answer)
 {
     if (answer != NULL) {
-        gbsi_free(answer->variable);
-        gbsi_free(answer->offset);
-        gbsi_free(answer->p);
-        gbsi_free(answer->mcse);
-        gbsi_free(answer->ess);
-        gbsi_free(answer->rhat);
+        GBSI_FREE(answer->variable, answer->offset, answer->p, answer->mcse, answer->ess,
+                  answer->rhat);
         *answer = (gbs_answer){.size = answer->size};
     }
 }

@@ -26,6 +26,13 @@ gbsi_executor_setting gbsi_engine_setting(const gbsi_engine *engine, const gbs_r
                                    .turns = engine->turns};
 }
 
+void gbsi_engine_take_spins(gbsi_engine *engine, gbsi_form_kind kind, const gbsi_spins *spins)
+{
+    engine->form_kind = kind;
+    engine->n_components = spins->n_components;
+    engine->spins = spins;
+}
+
 void gbsi_engine_free(gbsi_engine *engine)
 {
     gbsi_executor_free(&engine->executor);

@@ -5,6 +5,7 @@
 #define GBSI_CHAINS_ENGINE_H
 
 #include "chains/executor.h"
+#include "chains/runner.h"
 #include "chains/start.h"
 #include "lattice/lattice.h"
 #include "lattice/packed.h"
@@ -31,7 +32,9 @@ typedef struct gbsi_engine {
     bool by_need;   /* only if single variables were not shown to cross all hard zeros */
     gbsi_plan *plan;
     gbsi_schedule schedule;
-    const gbsi_pass *pass; /* that runs it */
+    const gbsi_pass *pass;    /* that runs it */
+    gbsi_form_kind form_kind; /* chosen before there is a form or a plan ... */
+    uint32_t n_components;    /* ... and its components */
     gbsi_form form;
     gbsi_pool *pool; /* NULL until memory is taken */
     gbsi_own_chains own;
@@ -45,6 +48,9 @@ typedef struct gbsi_engine {
     gbsi_starter *starter;   /* with restarts: ... */
     uint32_t *fresh;         /* ... [part variables] a start */
 } gbsi_engine;
+
+/* Chains run on the spins of a lattice, of which the engine has sites or chains in bits. */
+void gbsi_engine_take_spins(gbsi_engine *engine, gbsi_form_kind kind, const gbsi_spins *spins);
 
 /* The kind of pass that runs a scan. */
 const gbsi_pass *gbsi_pass_of(int scan_kind);

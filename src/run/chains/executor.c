@@ -57,21 +57,15 @@ static gbs_status take_groups(gbsi_executor *x, gbs_error *err)
 {
     const gbsi_plan *plan = x->plan;
     x->group = gbsi_alloc_array_zero(x->n_groups, sizeof *x->group);
-    if (x->group == NULL) {
-        return gbsi_no_memory(err, "chains", x->n_groups * sizeof *x->group);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "chains", x->group));
     const size_t n_states = (size_t)plan->n_slots * x->lanes;
     for (uint32_t g = 0; g < x->n_groups; ++g) {
         x->group[g].state = gbsi_alloc_lanes(n_states, plan->value_bytes);
-        if (x->group[g].state == NULL) {
-            return gbsi_no_memory(err, "chains", n_states * plan->value_bytes);
-        }
+        GBSI_PASS(GBSI_HAVE(err, "chains", x->group[g].state));
         if (plan->n_counters > 0) {
             x->group[g].counter =
                 gbsi_alloc_lanes((size_t)plan->n_counters * x->lanes, sizeof(uint32_t));
-            if (x->group[g].counter == NULL) {
-                return gbsi_no_memory(err, "chains", (size_t)plan->n_counters * x->lanes * 4);
-            }
+            GBSI_PASS(GBSI_HAVE(err, "chains", x->group[g].counter));
         }
     }
     return GBS_OK;
@@ -114,7 +108,6 @@ static gbs_status prepare_pass(gbsi_executor *x, const gbsi_executor_setting *se
 gbs_status gbsi_executor_redraw(gbsi_executor *x, const gbs_run_options *options,
                                 uint64_t draw_room, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_executor_setting setting = {
         .pass = x->pass,
         .plan = x->plan,
@@ -127,12 +120,10 @@ gbs_status gbsi_executor_redraw(gbsi_executor *x, const gbs_run_options *options
     free_draw(x);
     x->seed = options->seed;
     x->draw = gbsi_draw_of(options, x->level);
-    GBSI_TRY(init_draw(x, options, draw_room, err));
+    GBSI_PASS(init_draw(x, options, draw_room, err));
     x->pass->free(x->pass_state);
     x->pass_state = NULL;
-    GBSI_TRY(prepare_pass(x, &setting, err));
-cleanup:
-    return status;
+    return prepare_pass(x, &setting, err);
 }
 
 gbs_status gbsi_executor_init(gbsi_executor *x, const gbsi_executor_setting *setting,
@@ -177,11 +168,9 @@ void gbsi_executor_free(gbsi_executor *x)
     }
     free_draw(x);
     for (uint32_t g = 0; x->group != NULL && g < x->n_groups; ++g) {
-        gbsi_free(x->group[g].state);
-        gbsi_free(x->group[g].counter);
+        GBSI_FREE(x->group[g].state, x->group[g].counter);
     }
-    gbsi_free(x->group);
-    gbsi_free(x->beta);
+    GBSI_FREE(x->group, x->beta);
     *x = (gbsi_executor){0};
 }
 
@@ -280,9 +269,7 @@ gbs_status gbsi_executor_heat(gbsi_executor *x, float beta, gbs_error *err)
     if (x->beta == NULL) {
         x->beta = gbsi_alloc_array(n, sizeof *x->beta);
     }
-    if (x->beta == NULL) {
-        return gbsi_no_memory(err, "temperatures", n * sizeof *x->beta);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "temperatures", x->beta));
     for (size_t i = 0; i < n; ++i) {
         x->beta[i] = beta;
     }

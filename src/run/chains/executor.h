@@ -39,7 +39,7 @@ typedef struct gbsi_executor {
     const gbs_ranks *sum_ranks; /* among which log densities are then summed; borrowed */
     const gbsi_turns *turns;    /* of a share, see gbsi_pass_setting; borrowed */
     const gbsi_weave *weave;    /* of a share: how its slots are saved; borrowed, NULL: alone */
-    uint32_t woven_bytes;       /* of a state then: that of the whole */
+    uint32_t woven_bytes;       /* with weave: bytes of a state of the whole model */
     gbs_error *lost;            /* what failed while summing, for the next pass to tell; borrowed */
 } gbsi_executor;
 

@@ -65,14 +65,14 @@ static bool look(void *context)
 {
     gbsi_drive *drive = context;
     const double now_s = gbsi_clock_s();
-    const double time_s = drive->run->options.time_s * drive->share;
+    const double time_s = drive->run->task.options.time_s * drive->share;
     const gbsi_stop before = drive->stop;
     if (drive->callbacks->progress != NULL && now_s - drive->last_progress_s > PROGRESS_S &&
         now_s - drive->last_look_s > PROGRESS_S) {
         drive->last_look_s = now_s;
-        tell_progress(&drive->run->options, &drive->run->report, drive, drive->keeping, now_s);
+        tell_progress(&drive->run->task.options, &drive->run->report, drive, drive->keeping, now_s);
     }
-    gbsi_drive_end_in_time(&drive->run->options, drive, now_s);
+    gbsi_drive_end_in_time(&drive->run->task.options, drive, now_s);
     if (before == GBSI_GO_ON && drive->stop != GBSI_GO_ON) {
         drive->stopped_s = now_s;
     }
@@ -113,7 +113,7 @@ void gbsi_drive_go_on(gbsi_drive *drive, bool keep)
 void gbsi_drive_go_whole(gbsi_drive *drive, bool keep)
 {
     gbsi_drive_go_on(drive, keep);
-    drive->whole = drive->run->checkpoints.path != NULL || drive->run->ranks != NULL;
+    drive->whole = drive->run->checkpoints.path != NULL || drive->run->task.ranks != NULL;
 }
 
 void gbsi_drive_finish(gbsi_drive *drive)

@@ -33,19 +33,14 @@ gbs_status gbsi_moves_take(const gbsi_executor *x, gbsi_moves *m, gbs_error *err
     m->still = gbsi_alloc_array_zero(n, 1);
     m->slow = gbsi_alloc_array(n, sizeof *m->slow);
     m->before = gbsi_alloc_array(n, m->row);
-    if (m->n == NULL || m->still == NULL || m->slow == NULL || m->before == NULL) {
-        return gbsi_no_memory(err, "moves", n * m->row);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "moves", m->n, m->still, m->slow, m->before));
     m->n_slots = n;
     return GBS_OK;
 }
 
 void gbsi_moves_free(gbsi_moves *m)
 {
-    gbsi_free(m->n);
-    gbsi_free(m->still);
-    gbsi_free(m->slow);
-    gbsi_free(m->before);
+    GBSI_FREE(m->n, m->still, m->slow, m->before);
     *m = (gbsi_moves){0};
 }
 
@@ -124,7 +119,6 @@ void gbsi_moves_count(const gbsi_executor *x, gbsi_moves *m)
 gbs_status gbsi_moves_of_all(const gbsi_moves *m, const gbsi_executor *x, uint8_t *n,
                              gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint64_t sum[TOGETHER];
     memcpy(n, m->n, m->n_slots);
     for (uint32_t first = 0; x->ranks != NULL && x->weave == NULL && first < m->n_slots;
@@ -134,13 +128,12 @@ gbs_status gbsi_moves_of_all(const gbsi_moves *m, const gbsi_executor *x, uint8_
         for (uint32_t i = 0; i < n_sums; ++i) {
             sum[i] = n[first + i];
         }
-        GBSI_TRY(x->ranks->combine(x->ranks->context, GBS_COMBINE_SUM_U64, sum, n_sums, err));
+        GBSI_PASS(x->ranks->combine(x->ranks->context, GBS_COMBINE_SUM_U64, sum, n_sums, err));
         for (uint32_t i = 0; i < n_sums; ++i) {
             n[first + i] = (uint8_t)(sum[i] < GBSI_ENOUGH_MOVES ? sum[i] : GBSI_ENOUGH_MOVES);
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbsi_span span_of(const void *context, uint32_t slot)
@@ -168,16 +161,14 @@ static gbs_status put_bytes(const gbsi_moves *m, const gbsi_executor *x, uint8_t
 static gbs_status take_bytes(const gbsi_moves *m, const gbsi_executor *x, uint8_t *n,
                              const gbsi_source *source, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(x->weave != NULL ? weave(x, n, NULL, source, err)
-                              : gbsi_take_numbers(source, n, m->n_slots, 1, err));
+    GBSI_PASS(x->weave != NULL ? weave(x, n, NULL, source, err)
+                               : gbsi_take_numbers(source, n, m->n_slots, 1, err));
     for (uint32_t slot = 0; slot < m->n_slots; ++slot) {
         if (n[slot] > GBSI_ENOUGH_MOVES) {
             return gbsi_fail(err, GBS_ERR_FORMAT, "the saved counts of changes are damaged");
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_moves_save(const gbsi_moves *m, const gbsi_executor *x, const gbsi_sink *sink,
@@ -185,9 +176,7 @@ gbs_status gbsi_moves_save(const gbsi_moves *m, const gbsi_executor *x, const gb
 {
     gbs_status status = GBS_OK;
     uint8_t *n = gbsi_alloc_array(m->n_slots, 1);
-    if (n == NULL) {
-        return gbsi_no_memory(err, "moves", m->n_slots);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "moves", n));
     GBSI_TRY(gbsi_moves_of_all(m, x, n, err));
     GBSI_TRY(put_bytes(m, x, n, sink, err));
     if (x->pass->held != NULL) {
@@ -206,9 +195,7 @@ gbs_status gbsi_moves_load(gbsi_moves *m, const gbsi_executor *x, const gbsi_sou
 {
     gbs_status status = GBS_OK;
     uint8_t *n = gbsi_alloc_array_zero(m->n_slots, 1);
-    if (n == NULL) {
-        return gbsi_no_memory(err, "moves", m->n_slots);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "moves", n));
     GBSI_TRY(take_bytes(m, x, n, source, err));
     if (x->ranks == NULL || x->weave != NULL || x->ranks->rank == 0) { /* which has them all */
         memcpy(m->n, n, m->n_slots);

@@ -40,9 +40,14 @@ gbs_status gbsi_moves_load(gbsi_moves *moves, const gbsi_executor *x, const gbsi
 gbs_status gbsi_moves_of_all(const gbsi_moves *moves, const gbsi_executor *x, uint8_t *n,
                              gbs_error *err);
 
-struct gbs_run;
+struct gbsi_engine;
+struct gbsi_estimates;
+struct gbsi_report;
+struct gbsi_shared;
 /* still.c: finds the variables that hardly moved and marks them in moves.still;
  * report.n_hardly_moved. Called on all ranks. */
-gbs_status gbsi_run_find_still(struct gbs_run *run, gbs_error *err);
+gbs_status gbsi_run_find_still(const struct gbsi_shared *shared, const struct gbsi_engine *engine,
+                               struct gbsi_estimates *estimates, struct gbsi_report *report,
+                               gbs_error *err);
 
 #endif

@@ -98,9 +98,7 @@ static gbs_status list_components(gbsi_repair *r, gbs_error *err)
     r->member = gbsi_alloc_array(p->n_variables, sizeof *r->member);
     r->hard_start = gbsi_alloc_array_zero(n + 2, sizeof *r->hard_start);
     r->hard = gbsi_alloc_array(p->n_hard, sizeof *r->hard);
-    if (r->member_start == NULL || r->member == NULL || r->hard_start == NULL || r->hard == NULL) {
-        return gbsi_no_memory(err, "start", p->n_hard * sizeof *r->hard);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "start", r->member_start, r->member, r->hard_start, r->hard));
     /* counted two places on, so that filling moves each start to where it belongs */
     for (uint32_t v = 0; v < p->n_variables; ++v) {
         if (r->component[v] != GBSI_NONE) {
@@ -146,9 +144,7 @@ static gbs_status make_scratch(gbsi_repair *r, gbs_error *err)
     r->decision = gbsi_alloc_array(n_members, sizeof *r->decision);
     r->weight = gbsi_alloc_array(arity, sizeof *r->weight);
     r->violated = gbsi_alloc_array(n_hard, sizeof *r->violated);
-    if (r->order == NULL || r->decision == NULL || r->weight == NULL || r->violated == NULL) {
-        return gbsi_no_memory(err, "start", n_members * sizeof *r->decision);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "start", r->order, r->decision, r->weight, r->violated));
     return GBS_OK;
 }
 
@@ -157,9 +153,7 @@ gbs_status gbsi_repair_new(const gbsi_conditioned *model, uint64_t seed, gbsi_wa
 {
     gbs_status status = GBS_OK;
     gbsi_repair *r = gbsi_alloc_zero(sizeof *r);
-    if (r == NULL) {
-        return gbsi_no_memory(err, "start", sizeof *r);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "start", r));
     r->model = model;
     r->seed = seed;
     r->watch = watch;
@@ -192,17 +186,9 @@ void gbsi_repair_free(gbsi_repair *repair)
     if (repair != NULL) {
         gbsi_propagator_free(repair->propagator);
         gbsi_propagation_free(repair->propagation);
-        gbsi_free(repair->component);
-        gbsi_free(repair->member_start);
-        gbsi_free(repair->member);
-        gbsi_free(repair->hard_start);
-        gbsi_free(repair->hard);
-        gbsi_free(repair->order);
-        gbsi_free(repair->decision);
-        gbsi_free(repair->weight);
-        gbsi_free(repair->violated);
-        gbsi_free(repair->where);
-        gbsi_free(repair);
+        GBSI_FREE(repair->component, repair->member_start, repair->member, repair->hard_start,
+                  repair->hard, repair->order, repair->decision, repair->weight, repair->violated,
+                  repair->where, repair);
     }
 }
 

@@ -97,45 +97,58 @@ typedef struct gbsi_burn_in {
     double *now;     /* behind it: [2][n_chains] of one pass, of this rank, and of all */
 } gbsi_burn_in;
 
-struct gbs_run {
+/* What a run is to do: of which model, how, and by which ranks. Nothing of it changes once sampling
+ * has begun, but that ladders may take over. */
+typedef struct gbsi_task {
     gbs_run_options options;
     uint64_t chains_asked; /* options.chains, before a short memory made them fewer */
     gbsi_run_purpose purpose;
     const gbsi_runner *runner; /* how it is run, once that is known ... */
     const gbsi_runner *plain;  /* ... and how its plain chains are, see runner.h */
-    void *own;                 /* of a runner that needs no field here; see gbsi_runner.free */
     const gbs_ranks *ranks;    /* NULL: this process is alone */
     const gbs_ranks *spread;   /* the same where they share the chains; NULL: all chains are here */
     gbsi_shared shared;        /* where ranks share the model rather than the chains */
     gbsi_problem problem;
+} gbsi_task;
+
+/* What a run does it with: what moves, and what is counted of it. */
+typedef struct gbsi_sampling {
     gbsi_engine engine;
     gbsi_estimates estimates;
     gbsi_monitor monitor;
-    gbsi_report report;
-    gbsi_run_memory memory;
     gbsi_phase phase;
     gbsi_burn_in burn_in;
-    gbsi_checkpoints checkpoints;
     gbsi_tempered *tempered; /* ladders in place of the engine's chains; NULL: there are none */
+    void *own;               /* of a runner that needs no field here; see gbsi_runner.free */
+} gbsi_sampling;
+
+/* A function is given the parts that it works on, and the whole only where a runner or the user
+ * gives that. */
+struct gbs_run {
+    gbsi_task task;
+    gbsi_sampling sampling;
+    gbsi_report report;
+    gbsi_checkpoints checkpoints;
+    gbsi_run_memory memory;
     gbsi_run_budget budget;
 };
 
 /* Whether ladders are run from the beginning. */
-static inline bool gbsi_run_wants_temper(const gbs_run *run)
+static inline bool gbsi_run_wants_temper(const gbsi_task *task)
 {
-    const bool of_log_z = run->purpose.up_only && run->problem.penalty == 0.0;
-    return run->options.temper > GBS_TEMPER_OFF || of_log_z;
+    const bool of_log_z = task->purpose.up_only && task->problem.penalty == 0.0;
+    return task->options.temper > GBS_TEMPER_OFF || of_log_z;
 }
 
 /* Whether it is counted how often variables change. Not where all is proved, or every pass starts
  * afresh; and not where chains are in a form of their own: nothing in bits has evidence of its own,
  * and thousands of sites of one kind move for one another, so that what stays is a mode of the
  * whole, which traces of energy and magnetisation see. */
-static inline bool gbsi_run_counts_moves(const gbs_run *run)
+static inline bool gbsi_run_counts_moves(const gbsi_task *task, const gbsi_engine *engine)
 {
-    return run->engine.plan != NULL && !run->purpose.anneals && !run->options.restarts &&
-           run->options.certified == 0.0 && run->options.estimator != GBS_ESTIMATOR_TRACES &&
-           !gbsi_run_wants_temper(run);
+    return engine->plan != NULL && !task->purpose.anneals && !task->options.restarts &&
+           task->options.certified == 0.0 && task->options.estimator != GBS_ESTIMATOR_TRACES &&
+           !gbsi_runner_climbs(task->runner);
 }
 
 /* run.c: puts the run's budget in force, unless another one is, until gbsi_run_leave() or
@@ -150,10 +163,10 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
 gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err);
 /* Replaces the compiled scan by another one, before memory is taken. */
 gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbsi_watch *watch, gbs_error *err);
-/* runners.c: sets run->runner and run->plain. */
-void gbsi_run_choose_runner(gbs_run *run);
+/* runners.c: sets run->task.runner and run->task.plain. */
+void gbsi_run_choose_runner(gbsi_task *task, const gbsi_engine *engine);
 /* prepare.c: checks that the draw works with the scan. */
-gbs_status gbsi_run_check_draw(gbs_run *run, gbs_error *err);
+gbs_status gbsi_run_check_draw(const gbsi_task *task, gbsi_engine *engine, gbs_error *err);
 /* run_new.c: makes a run with its options checked; nothing is compiled yet. */
 gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options, gbs_run **out,
                           gbs_error *err);
@@ -236,14 +249,17 @@ void gbsi_run_watch(const gbs_run_options *options, const gbsi_report *report, g
 /* Runs one pass, and then sets drive->stop if time or updates are used up.
  * @return GBS_STOPPED: it was cut short. A pass that is kept then counts in the estimates, but not
  * among the sweeps. */
-gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *err);
+gbs_status gbsi_run_pass(gbsi_task *task, gbsi_sampling *sampling,
+                         const gbsi_checkpoints *checkpoints, gbsi_report *report,
+                         gbsi_drive *drive, bool keep, gbs_error *err);
 /* The same for any estimate; NULL: the draws are thrown away. */
-gbs_status gbsi_run_advance(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estimate,
-                            gbs_error *err);
+gbs_status gbsi_run_advance(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
+                            gbsi_drive *drive, gbsi_estimate *estimate, gbs_error *err);
 
 /* bias.c: after sampling with a draw that does not leave the target invariant, reports how far its
  * estimates are from a short run of the random draw, with a warning. */
-gbs_status gbsi_run_compare(gbs_run *run, gbsi_drive *drive, gbs_error *err);
+gbs_status gbsi_run_compare(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
+                            gbsi_drive *drive, gbs_error *err);
 
 /* threshold.c: finds the threshold of the bounded-error draw, if asked to, and reports the draw.
  */
@@ -254,7 +270,8 @@ uint64_t gbsi_run_threshold_bytes(const gbs_run_options *options, const gbsi_eng
 /* run.c: sets the start of every chain (GBS_STOPPED: there was no time to find them); and gets a
  * chain's state in the user's numbering, for the variables that are sampled.
  * @param x [part variables] scratch. @param user [model variables]. */
-gbs_status gbsi_run_set_starts(gbs_run *run, gbsi_drive *drive, gbs_error *err);
+gbs_status gbsi_run_set_starts(gbsi_task *task, gbsi_engine *engine, gbsi_report *report,
+                               gbsi_drive *drive, gbs_error *err);
 void gbsi_run_user_state(const gbsi_engine *engine, const gbsi_problem *problem, uint32_t chain,
                          uint32_t *x, uint32_t *user);
 /* A state of the part's variables in the user's numbering; others are left as they are. */
@@ -266,15 +283,16 @@ const char *gbsi_stop_text(gbsi_stop stop);
 double gbsi_recombine(const gbsi_engine *engine, const gbsi_conditioned *part, uint32_t chain,
                       uint32_t *x, uint32_t *other);
 
-/* burn_in.c: runs passes whose draws are thrown away, until run->phase changes. */
+/* burn_in.c: runs passes whose draws are thrown away, until run->sampling.phase changes. */
 gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 /* Warns that burn-in ended before the chains agreed, and says why. */
-gbs_status gbsi_burn_in_warn(gbs_run *run, gbs_error *err);
+gbs_status gbsi_burn_in_warn(const gbsi_task *task, const gbsi_engine *engine,
+                             const gbsi_burn_in *burn_in, gbsi_report *report, gbs_error *err);
 /* burn_in_saved.c: takes memory for the densities of burn-in; saves and loads its part of a
  * checkpoint. */
 gbs_status gbsi_burn_in_take(gbsi_burn_in *t, gbsi_engine *engine, gbs_error *err);
-gbs_status gbsi_burn_in_save(const gbs_run *run, const gbsi_sink *sink, gbs_error *err);
-gbs_status gbsi_burn_in_load(gbs_run *run, const gbsi_source *source, gbs_error *err);
+gbs_status gbsi_burn_in_save(const gbsi_sampling *sampling, const gbsi_sink *sink, gbs_error *err);
+gbs_status gbsi_burn_in_load(gbsi_sampling *sampling, const gbsi_source *source, gbs_error *err);
 
 /* lattice_runs.c: whether a model, the whole or the sampled part, is a lattice that is run with its
  * sites in bits; if so, sets engine->lattice and engine->spins. There is then no plan, and no graph
@@ -293,25 +311,31 @@ gbs_status gbsi_choose_chains(gbsi_engine *engine, const gbs_run_options *option
 double gbsi_share_of_chains(const gbs_run_options *options);
 /* certified.c: finds the burn-in for options.certified, if it asks for one; with restarts, the
  * bound on the distance that one pass leaves. @param watch of preparing. */
-gbs_status gbsi_run_certify(gbs_run *run, gbsi_watch *watch, gbs_error *err);
+gbs_status gbsi_run_certify(gbs_run_options *options, const gbsi_problem *problem,
+                            const gbsi_engine *engine, gbsi_report *report, gbsi_watch *watch,
+                            gbs_error *err);
 
 /* restarts.c: sets fresh states in all chains before the next pass. */
-gbs_status gbsi_run_restart(gbs_run *run, gbsi_drive *drive, gbs_error *err);
+gbs_status gbsi_run_restart(gbsi_task *task, gbsi_engine *engine, gbsi_report *report,
+                            gbsi_drive *drive, gbs_error *err);
 
 /* mean_field_run.c: runs mean field in place of chains, and stores its marginals in exact_p. */
-gbs_status gbsi_run_mean_field(gbs_run *run, gbsi_drive *drive, gbs_error *err);
-bool gbsi_run_is_mean_field(const gbs_run *run);
+gbs_status gbsi_run_mean_field(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
+                               gbsi_drive *drive, gbs_error *err);
+bool gbsi_run_is_mean_field(const gbsi_task *task);
 
 /* reasons.c: writes why a run is not called converged, from verdict.def, and what to try. @return
  * false if nothing speaks against convergence. */
 bool gbsi_run_doubt(const gbs_run *run, char *text, size_t size);
 /* Whether the run is long enough to vouch for itself at all, see GBSI_LEAST_UPDATES. */
-bool gbsi_run_long_enough(const gbs_run *run);
+bool gbsi_run_long_enough(const gbsi_task *task, const gbsi_engine *engine,
+                          const gbsi_report *report);
 /* Whether states as slow as those that the chains started in were likely to be visited, see
  * GBSI_LEAST_VISITS. */
-bool gbsi_run_has_wandered(const gbs_run *run);
+bool gbsi_run_has_wandered(const gbsi_task *task, const gbsi_report *report);
 /* Passes below which it is not. @param updates_per_pass of each chain. */
-double gbsi_run_least_passes(const gbs_run *run, double updates_per_pass);
+double gbsi_run_least_passes(const gbs_run_options *options, const gbsi_run_purpose *purpose,
+                             const gbsi_report *report, double updates_per_pass);
 /* Whether R-hat is below its limit, or undefined because nothing moved. */
 bool gbsi_run_chains_agree(const gbsi_runner *runner, const gbsi_report *report);
 #endif

@@ -80,18 +80,17 @@ static gbs_status check_temper(const gbs_run_options *o, gbs_error *err)
 
 gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_scan *scan = gbsi_scan_of(options->scan);
-    GBSI_TRY(gbsi_simd_check(err));
+    GBSI_PASS(gbsi_simd_check(err));
     const bool reads = scan != NULL && (scan->traits & GBSI_SCAN_READS) != 0;
     if (reads != (options->sequence != NULL)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "sequence and the scan GBS_SCAN_SEQUENCE must be given together");
     }
-    GBSI_TRY(gbsi_option_check_names(options, "scan", options->scan, gbsi_scan_options, err));
-    GBSI_TRY(gbsi_option_check_names(options, "draw", options->draw, gbsi_draw_options, err));
-    GBSI_TRY(check_short_chains(options, err));
-    GBSI_TRY(check_temper(options, err));
+    GBSI_PASS(gbsi_option_check_names(options, "scan", options->scan, gbsi_scan_options, err));
+    GBSI_PASS(gbsi_option_check_names(options, "draw", options->draw, gbsi_draw_options, err));
+    GBSI_PASS(check_short_chains(options, err));
+    GBSI_PASS(check_temper(options, err));
     if (options->least_chains > options->chains) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "--least-chains must be at most --chains");
     }
@@ -104,11 +103,9 @@ gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
                          "mean-field only");
     }
     if (scan != NULL && scan->check != NULL) {
-        GBSI_TRY(scan->check(options, err));
+        GBSI_PASS(scan->check(options, err));
     }
-    GBSI_TRY(gbsi_draw_check(options, err));
-cleanup:
-    return status;
+    return gbsi_draw_check(options, err);
 }
 
 uint32_t gbsi_options_chains(const gbs_run_options *options)

@@ -18,7 +18,11 @@
 
 struct gbs_run;
 struct gbsi_drive;
+struct gbsi_engine;
+struct gbsi_report;
 struct gbsi_run_memory;
+struct gbsi_sampling;
+struct gbsi_task;
 
 /* Traits. */
 #define GBSI_RUNNER_OVER_CHAINS  1u /* works beside plain chains, or takes over from them */
@@ -26,17 +30,26 @@ struct gbsi_run_memory;
 #define GBSI_RUNNER_SHARES       4u /* ranks share the model rather than the chains */
 #define GBSI_RUNNER_APPROXIMATES 8u /* the error of its answer is not known */
 
+/* Forms of a model that chains run on without a plan. */
+typedef enum gbsi_form_kind {
+    GBSI_FORM_NONE,
+    GBSI_FORM_SITES,  /* the sites of a lattice in bits */
+    GBSI_FORM_CHAINS, /* spins whose chains are in bits */
+    GBSI_FORM_LEVELS, /* a picture of levels */
+} gbsi_form_kind;
+
 /* Estimates of one variable: a row each for p, mcse, ess and rhat, with an entry for each state;
  * NULL: this row is not asked for. */
 enum { GBSI_P, GBSI_MCSE, GBSI_ESS, GBSI_RHAT, GBSI_N_ROWS };
 
 /* A part of a checkpoint. */
 typedef struct gbsi_part {
-    const char *name;                            /* less than 16 bytes */
-    bool (*is_there)(const struct gbs_run *run); /* NULL: always */
-    gbs_status (*save)(const struct gbs_run *run, const gbsi_sink *sink, gbs_error *err);
-    gbs_status (*load)(struct gbs_run *run, const gbsi_source *source, gbs_error *err);
-    bool may_lack; /* files written before there was such a part have none */
+    const char *name; /* less than 16 bytes */
+    bool of_chains;   /* not where ladders run from the beginning */
+    bool may_lack;    /* files written before there was such a part have none */
+    bool (*is_there)(const struct gbsi_sampling *sampling); /* NULL: always */
+    gbs_status (*save)(const struct gbsi_sampling *sampling, const gbsi_sink *sink, gbs_error *err);
+    gbs_status (*load)(struct gbsi_sampling *sampling, const gbsi_source *source, gbs_error *err);
 } gbsi_part;
 
 /* Functions may be NULL where nothing is to be done. */
@@ -45,15 +58,18 @@ typedef struct gbsi_runner {
     unsigned traits;
     int bits; /* GBS_BITS_SITES or GBS_BITS_CHAINS where spins are bits, else 0 */
 
-    /* REQUIRED. Whether this is how a run is run, once its sampled part is known. */
-    bool (*suits)(const struct gbs_run *run);
+    /* Whether this is how a run is run, once its sampled part is known. NULL: if its chains run on
+     * this form. */
+    bool (*suits)(const struct gbsi_task *task);
+    gbsi_form_kind form;
 
     /* ---- before the first pass ---- */
 
     /* Compiles the sampled part. @param watch of preparing. */
-    gbs_status (*compile)(struct gbs_run *run, gbsi_watch *watch, gbs_error *err);
+    gbs_status (*compile)(struct gbsi_task *task, struct gbsi_engine *engine,
+                          struct gbsi_report *report, gbsi_watch *watch, gbs_error *err);
     /* With compile(): the shape of its estimates. */
-    gbsi_estimate_shape (*shape)(const struct gbs_run *run);
+    gbsi_estimate_shape (*shape)(const struct gbsi_task *task, const struct gbsi_engine *engine);
     /* Predicts the memory of the run. @param m in: the standing bytes. Out: the rest. */
     gbs_status (*bytes)(struct gbs_run *run, struct gbsi_run_memory *m, gbs_error *err);
     /* Takes that memory. */
@@ -62,7 +78,8 @@ typedef struct gbsi_runner {
     /* ---- executed ---- */
 
     /* Gives the answers that need no draws. Once it returns, marginals may be asked for. */
-    gbs_status (*begin)(struct gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
+    gbs_status (*begin)(struct gbsi_task *task, struct gbsi_sampling *sampling,
+                        struct gbsi_report *report, struct gbsi_drive *drive, gbs_error *err);
     /* Makes the decisions before the first pass and sets the starts, unless a checkpoint is taken
      * up. */
     gbs_status (*start)(struct gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
@@ -90,7 +107,8 @@ typedef struct gbsi_runner {
     /* The estimates of a variable of the sampled part. May be called by several threads. NULL:
      * there are none, or they are on several ranks. @param row [GBSI_N_ROWS], of which p is never
      * NULL. */
-    void (*marginal)(const struct gbs_run *run, uint32_t v, double *const row[GBSI_N_ROWS]);
+    void (*marginal)(const struct gbsi_sampling *sampling, uint32_t v,
+                     double *const row[GBSI_N_ROWS]);
     /* gbs_run_marginals() and gbs_run_each_marginal(). NULL: by marginal(). */
     gbs_status (*marginals)(const struct gbs_run *run, double *p, double *mcse, double *ess,
                             double *rhat, gbs_error *err);
@@ -99,8 +117,14 @@ typedef struct gbsi_runner {
     /* REQUIRED. The digest of the report. @param text [33] out. */
     gbs_status (*digest)(struct gbs_run *run, char *text, gbs_error *err);
 
-    void (*free)(struct gbs_run *run); /* what the run owns because of its runner */
+    /* What the run owns because of its runner. */
+    void (*free)(struct gbsi_task *task, struct gbsi_sampling *sampling);
 } gbsi_runner;
+
+static inline bool gbsi_runner_climbs(const gbsi_runner *runner)
+{
+    return (runner->traits & GBSI_RUNNER_OVER_CHAINS) != 0;
+}
 
 static inline bool gbsi_runner_shares(const gbsi_runner *runner)
 {

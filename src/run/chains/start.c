@@ -30,16 +30,12 @@ gbs_status gbsi_starter_new(const gbsi_conditioned *model, uint64_t seed, gbsi_w
     gbs_status status = GBS_OK;
     const size_t arity = gbsi_largest(model->arity, model->n_variables);
     gbsi_starter *s = gbsi_alloc_zero(sizeof *s);
-    if (s == NULL) {
-        return gbsi_no_memory(err, "start", sizeof *s);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "start", s));
     s->model = model;
     s->seed = seed;
     s->watch = watch;
     s->weight = gbsi_alloc_array(arity, sizeof *s->weight);
-    if (s->weight == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "start", arity * sizeof *s->weight));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "start", s->weight));
     if (!model->borrows && memchr(model->has_zeros, 1, model->factors.n_factors) != NULL) {
         GBSI_TRY(gbsi_repair_new(model, seed, watch, &s->repair, err));
         s->unfinished = gbsi_watch_stopped(watch);
@@ -56,8 +52,7 @@ void gbsi_starter_free(gbsi_starter *starter)
 {
     if (starter != NULL) {
         gbsi_repair_free(starter->repair);
-        gbsi_free(starter->weight);
-        gbsi_free(starter);
+        GBSI_FREE(starter->weight, starter);
     }
 }
 
@@ -292,36 +287,34 @@ static gbs_status starts_cut_short(gbsi_run_purpose *purpose, gbsi_report *repor
     return status < 0 ? status : GBS_STOPPED;
 }
 
-gbs_status gbsi_run_set_starts(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+gbs_status gbsi_run_set_starts(gbsi_task *task, gbsi_engine *engine, gbsi_report *report,
+                               gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_starter *starter = NULL;
-    uint32_t *x = gbsi_alloc_array(run->problem.part->n_variables, sizeof *x);
-    if (x == NULL) {
-        return gbsi_no_memory(err, "start", run->problem.part->n_variables * sizeof *x);
-    }
-    if (run->problem.start != NULL) {
-        GBSI_TRY(translate_start(&run->problem, x, err));
+    uint32_t *x = gbsi_alloc_array(task->problem.part->n_variables, sizeof *x);
+    GBSI_PASS(GBSI_HAVE(err, "start", x));
+    if (task->problem.start != NULL) {
+        GBSI_TRY(translate_start(&task->problem, x, err));
     } else {
         gbsi_drive_go_on(drive, false);
         GBSI_TRY(
-            gbsi_starter_new(run->problem.part, run->options.seed, &drive->watch, &starter, err));
+            gbsi_starter_new(task->problem.part, task->options.seed, &drive->watch, &starter, err));
     }
-    const bool filled = starter != NULL && fill_states(starter, 0, &run->engine.executor);
-    for (uint32_t chain = 0; !filled && chain < run->engine.executor.n_chains; ++chain) {
+    const bool filled = starter != NULL && fill_states(starter, 0, &engine->executor);
+    for (uint32_t chain = 0; !filled && chain < engine->executor.n_chains; ++chain) {
         if (starter != NULL) {
-            GBSI_TRY(
-                gbsi_starter_draw(starter, run->engine.executor.first_chain + chain, 0, x, err));
+            GBSI_TRY(gbsi_starter_draw(starter, engine->executor.first_chain + chain, 0, x, err));
         }
         if (status == GBS_STOPPED) {
             break;
         }
-        gbsi_executor_set(&run->engine.executor, chain, x);
+        gbsi_executor_set(&engine->executor, chain, x);
     }
-    gbsi_executor_ready(&run->engine.executor);
-    run->report.starts_dispersed = starter != NULL;
+    gbsi_executor_ready(&engine->executor);
+    report->starts_dispersed = starter != NULL;
     if (status == GBS_STOPPED) {
-        status = starts_cut_short(&run->purpose, &run->report, drive, err);
+        status = starts_cut_short(&task->purpose, report, drive, err);
     }
 cleanup:
     gbsi_starter_free(starter);

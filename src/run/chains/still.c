@@ -115,21 +115,22 @@ static bool is_settled(const gbsi_conditioned *model, const gbsi_incident_factor
     return false;
 }
 
-static double target_of(const gbs_run *run)
+static double target_of(const gbsi_report *report)
 {
-    const double target = run->report.public.target_error;
+    const double target = report->public.target_error;
     return target > 0.0 ? target : GBSI_DEFAULT_TARGET;
 }
 
 /* Slots that moved too little and are not drawn together with all that touches them again and
  * again. @return how many. */
-static uint32_t mark(gbs_run *run, const uint8_t *n)
+static uint32_t mark(const gbsi_shared *shared, const gbsi_engine *engine,
+                     gbsi_estimates *estimates, const uint8_t *n)
 {
-    gbsi_moves *m = &run->estimates.moves;
-    const gbsi_executor *x = &run->engine.executor;
+    gbsi_moves *m = &estimates->moves;
+    const gbsi_executor *x = &engine->executor;
     uint32_t n_still = 0;
     for (uint32_t slot = 0; slot < m->n_slots; ++slot) {
-        const bool own = run->shared.own_slot == NULL || run->shared.own_slot[slot] != 0;
+        const bool own = shared->own_slot == NULL || shared->own_slot[slot] != 0;
         const bool whole =
             x->pass->held != NULL && x->pass->held(x->pass_state, slot) >= GBSI_HELD_OFTEN;
         m->still[slot] = own && n[slot] < GBSI_ENOUGH_MOVES && !whole;
@@ -138,17 +139,18 @@ static uint32_t mark(gbs_run *run, const uint8_t *n)
     return n_still;
 }
 
-static gbs_status leave_settled(gbs_run *run, uint32_t *n_still, gbs_error *err)
+static gbs_status leave_settled(const gbsi_engine *engine, gbsi_estimates *estimates,
+                                const gbsi_report *report, uint32_t *n_still, gbs_error *err)
 {
-    gbsi_moves *m = &run->estimates.moves;
-    const gbsi_plan *plan = run->engine.plan;
+    gbsi_moves *m = &estimates->moves;
+    const gbsi_plan *plan = engine->plan;
     const gbsi_conditioned *model = plan->model;
     gbsi_incident_factors incident = {0};
     const gbs_status status =
         gbsi_incident_factors_init(&model->factors, model->n_variables, 1, &incident, err);
     for (uint32_t slot = 0; status >= 0 && slot < m->n_slots; ++slot) {
         if (m->still[slot] &&
-            is_settled(model, &incident, plan->variable_of[slot], target_of(run))) {
+            is_settled(model, &incident, plan->variable_of[slot], target_of(report))) {
             m->still[slot] = 0;
             --*n_still;
         }
@@ -157,28 +159,28 @@ static gbs_status leave_settled(gbs_run *run, uint32_t *n_still, gbs_error *err)
     return status;
 }
 
-gbs_status gbsi_run_find_still(gbs_run *run, gbs_error *err)
+gbs_status gbsi_run_find_still(const gbsi_shared *shared, const gbsi_engine *engine,
+                               gbsi_estimates *estimates, gbsi_report *report, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_moves *m = &run->estimates.moves;
+    gbsi_moves *m = &estimates->moves;
     uint32_t n_still = 0;
     uint8_t *n = NULL;
-    run->report.public.n_hardly_moved = 0;
-    if (m->n_slots == 0 && run->shared.share == NULL) {
+    report->public.n_hardly_moved = 0;
+    if (m->n_slots == 0 && shared->share == NULL) {
         return GBS_OK;
     }
     n = gbsi_alloc_array(m->n_slots, 1);
-    if (n == NULL) {
-        return gbsi_no_memory(err, "moves", m->n_slots);
-    }
-    GBSI_TRY(gbsi_moves_of_all(m, &run->engine.executor, n, err));
-    n_still = mark(run, n);
-    GBSI_TRY(n_still > 0 ? leave_settled(run, &n_still, err) : GBS_OK);
+    GBSI_PASS(GBSI_HAVE(err, "moves", n));
+    GBSI_TRY(gbsi_moves_of_all(m, &engine->executor, n, err));
+    n_still = mark(shared, engine, estimates, n);
+    GBSI_TRY(n_still > 0 ? leave_settled(engine, estimates, report, &n_still, err) : GBS_OK);
     uint64_t n_all = n_still;
-    if (run->shared.share != NULL) {
-        GBSI_TRY(run->ranks->combine(run->ranks->context, GBS_COMBINE_SUM_U64, &n_all, 1, err));
+    if (shared->ranks != NULL) {
+        GBSI_TRY(
+            shared->ranks->combine(shared->ranks->context, GBS_COMBINE_SUM_U64, &n_all, 1, err));
     }
-    run->report.public.n_hardly_moved = n_all;
+    report->public.n_hardly_moved = n_all;
 cleanup:
     gbsi_free(n);
     return status;
@@ -186,17 +188,16 @@ cleanup:
 
 gbs_status gbs_run_hardly_moved(const gbs_run *run, uint8_t *hardly, gbs_error *err)
 {
-    GBSI_NEED(run);
-    GBSI_NEED(hardly);
-    const gbsi_moves *m = &run->estimates.moves;
-    const gbsi_plan *plan = run->engine.plan;
-    if (run->shared.share != NULL) {
+    GBSI_NEED(run, hardly);
+    const gbsi_moves *m = &run->sampling.estimates.moves;
+    const gbsi_plan *plan = run->sampling.engine.plan;
+    if (gbsi_runner_shares(run->task.plain)) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                          "the model is on several ranks: none of them knows all of its variables");
     }
-    memset(hardly, 0, run->problem.model->n_variables);
-    for (uint32_t slot = 0; run->tempered == NULL && slot < m->n_slots; ++slot) {
-        hardly[run->problem.part->user_variable[plan->variable_of[slot]]] = m->still[slot];
+    memset(hardly, 0, run->task.problem.model->n_variables);
+    for (uint32_t slot = 0; !gbsi_runner_climbs(run->task.runner) && slot < m->n_slots; ++slot) {
+        hardly[run->task.problem.part->user_variable[plan->variable_of[slot]]] = m->still[slot];
     }
     return GBS_OK;
 }

@@ -277,9 +277,7 @@ static gbs_status make_teams(gbsi_tiles *t, gbs_error *err)
         return GBS_OK;
     }
     t->team = gbsi_alloc_lanes(n_left, sizeof *t->team);
-    if (t->team == NULL) {
-        return gbsi_no_memory(err, "threads", n_left * sizeof *t->team);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "threads", t->team));
     for (uint32_t i = 0; i < n_left; ++i) {
         const uint32_t size = t->n_workers / n_left + (i < t->n_workers % n_left);
         if (!gbsi_barrier_init(&t->team[i], size, gbsi_pool_spins(t->setting.pool))) {
@@ -301,17 +299,13 @@ static gbs_status take_workers(gbsi_tiles *t, gbs_error *err)
 {
     const size_t cells = gbsi_tile_cells(t->setting.plan);
     t->worker = gbsi_alloc_array_zero(t->n_workers, sizeof *t->worker);
-    if (t->worker == NULL) {
-        return gbsi_no_memory(err, "threads", t->n_workers * sizeof *t->worker);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "threads", t->worker));
     for (uint32_t w = 0; w < t->n_workers; ++w) {
         gbsi_tile_worker *by = &t->worker[w];
         by->word = gbsi_alloc_lanes((GBSI_WINDOW_ROWS + 1) * GBSI_LANES, sizeof(uint32_t));
         by->w = gbsi_alloc_lanes(cells, sizeof(float));
         by->value = gbsi_alloc_lanes(GBSI_TILE_ROWS * GBSI_LANES, sizeof(uint16_t));
-        if (by->word == NULL || by->w == NULL || by->value == NULL) {
-            return gbsi_no_memory(err, "threads", cells * sizeof(float));
-        }
+        GBSI_PASS(GBSI_HAVE(err, "threads", by->word, by->w, by->value));
     }
     return make_teams(t, err);
 }
@@ -320,18 +314,13 @@ static void free_tiles(void *state)
 {
     gbsi_tiles *t = state;
     for (uint32_t w = 0; t != NULL && t->worker != NULL && w < t->n_workers; ++w) {
-        gbsi_free(t->worker[w].word);
-        gbsi_free(t->worker[w].w);
-        gbsi_free(t->worker[w].value);
+        GBSI_FREE(t->worker[w].word, t->worker[w].w, t->worker[w].value);
     }
     for (uint32_t i = 0; t != NULL && i < t->n_teams; ++i) {
         gbsi_barrier_destroy(&t->team[i]);
     }
     if (t != NULL) {
-        gbsi_free(t->worker);
-        gbsi_free(t->team);
-        gbsi_free(t->w);
-        gbsi_free(t);
+        GBSI_FREE(t->worker, t->team, t->w, t);
     }
 }
 
@@ -349,7 +338,7 @@ gbs_status gbsi_tiles_look_every(void *state, double operations, gbs_error *err)
     if (has_long(setting, operations)) {
         const size_t cells = setting->n_groups * gbsi_tile_cells(setting->plan);
         t->w = gbsi_alloc_lanes(cells, sizeof *t->w);
-        return t->w == NULL ? gbsi_no_memory(err, "long updates", cells * sizeof *t->w) : GBS_OK;
+        return GBSI_HAVE(err, "long updates", t->w);
     }
     return GBS_OK;
 }
@@ -358,9 +347,7 @@ static gbs_status prepare(const gbsi_pass_setting *setting, void **state, gbs_er
 {
     gbs_status status = GBS_OK;
     gbsi_tiles *t = gbsi_alloc_zero(sizeof *t);
-    if (t == NULL) {
-        return gbsi_no_memory(err, "threads", sizeof *t);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "threads", t));
     t->setting = *setting;
     t->setting.options = NULL;
     t->seed = setting->options->seed;

@@ -11,39 +11,35 @@ gbs_status gbsi_burn_in_take(gbsi_burn_in *t, gbsi_engine *engine, gbs_error *er
         t->density = gbsi_alloc_array_zero(n + 2 * n_chains, sizeof *t->density);
         t->now = t->density + n;
     }
-    return t->density == NULL ? gbsi_no_memory(err, "burn-in", n * sizeof *t->density) : GBS_OK;
+    return GBSI_HAVE(err, "burn-in", t->density);
 }
 
-gbs_status gbsi_burn_in_save(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+gbs_status gbsi_burn_in_save(const gbsi_sampling *sampling, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    const gbsi_burn_in *t = &run->burn_in;
+    const gbsi_burn_in *t = &sampling->burn_in;
     const uint64_t count[] = {t->most, t->stride, t->n};
-    GBSI_TRY(gbsi_put_numbers(sink, count, 3, sizeof count[0], err));
-    for (uint32_t chain = 0; t->n > 0 && chain < run->engine.executor.n_all; ++chain) {
-        GBSI_TRY(gbsi_put_numbers(sink, t->density + (size_t)chain * GBSI_BURN_IN_VALUES, t->n,
-                                  sizeof *t->density, err));
+    GBSI_PASS(gbsi_put_numbers(sink, count, 3, sizeof count[0], err));
+    for (uint32_t chain = 0; t->n > 0 && chain < sampling->engine.executor.n_all; ++chain) {
+        GBSI_PASS(gbsi_put_numbers(sink, t->density + (size_t)chain * GBSI_BURN_IN_VALUES, t->n,
+                                   sizeof *t->density, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
-gbs_status gbsi_burn_in_load(gbs_run *run, const gbsi_source *source, gbs_error *err)
+gbs_status gbsi_burn_in_load(gbsi_sampling *sampling, const gbsi_source *source, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    gbsi_burn_in *t = &run->burn_in;
+    gbsi_burn_in *t = &sampling->burn_in;
     uint64_t count[3]; /* the first was the most of the run before: this one has its own */
-    GBSI_TRY(gbsi_take_numbers(source, count, 3, sizeof count[0], err));
+    GBSI_PASS(gbsi_take_numbers(source, count, 3, sizeof count[0], err));
     if (count[2] >= GBSI_BURN_IN_VALUES || (count[1] & (count[1] - 1)) != 0) {
         return gbsi_fail(err, GBS_ERR_FORMAT, "burn-in: the saved counts are damaged");
     }
-    GBSI_TRY(gbsi_burn_in_take(&run->burn_in, &run->engine, err));
+    GBSI_PASS(gbsi_burn_in_take(&sampling->burn_in, &sampling->engine, err));
     t->stride = count[1];
     t->n = count[2];
-    for (uint32_t chain = 0; chain < run->engine.executor.n_all; ++chain) {
-        GBSI_TRY(gbsi_take_numbers(source, t->density + (size_t)chain * GBSI_BURN_IN_VALUES, t->n,
-                                   sizeof *t->density, err));
+    for (uint32_t chain = 0; chain < sampling->engine.executor.n_all; ++chain) {
+        GBSI_PASS(gbsi_take_numbers(source, t->density + (size_t)chain * GBSI_BURN_IN_VALUES, t->n,
+                                    sizeof *t->density, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }

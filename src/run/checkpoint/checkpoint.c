@@ -16,151 +16,148 @@ enum { PART_NAME = 16 };
 
 /* ---- where it stands ---- */
 
-static gbsi_standing stand(const gbs_run *run, const gbsi_drive *drive)
+static gbsi_standing stand(const gbsi_task *task, const gbsi_sampling *sampling,
+                           const gbsi_checkpoints *checkpoints, const gbsi_report *report,
+                           const gbsi_drive *drive)
 {
-    const gbs_report *r = &run->report.public;
-    const gbsi_draw_log *draws = run->checkpoints.draws;
+    const gbs_report *r = &report->public;
+    const gbsi_draw_log *draws = checkpoints->draws;
     char digest[33];
     return (gbsi_standing){
-        .phase = run->phase,
+        .phase = sampling->phase,
         .pass = drive->pass,
         .burn_in = r->burn_in,
-        .burn_in_most = run->burn_in.most,
+        .burn_in_most = sampling->burn_in.most,
         .sweeps = r->sweeps,
         .updates = r->updates,
         .chains = r->chains,
-        .support = run->problem.support,
-        .slow_passes = run->report.slow_passes,
-        .burn_in_agreed = run->report.burn_in_agreed,
-        .starts_dispersed = run->report.starts_dispersed,
-        .bins = gbsi_run_bins(&run->problem, &run->options),
-        .cud_bits = run->options.cud_bits,
+        .support = task->problem.support,
+        .slow_passes = report->slow_passes,
+        .burn_in_agreed = report->burn_in_agreed,
+        .starts_dispersed = report->starts_dispersed,
+        .bins = gbsi_run_bins(&task->problem, &task->options),
+        .cud_bits = task->options.cud_bits,
         .draws = draws == NULL ? 0 : gbsi_draw_log_count(draws, digest),
-        .seconds = run->checkpoints.before_s + gbsi_clock_s() - drive->started_s,
+        .seconds = checkpoints->before_s + gbsi_clock_s() - drive->started_s,
         .target_error = r->target_error,
         .max_mcse = r->max_mcse,
         .max_rhat = r->max_rhat,
         .min_ess = r->min_ess,
-        .best = run->purpose.anneals && !run->purpose.up_only ? run->checkpoints.best : (double)NAN,
-        .log_z = run->purpose.up_only ? run->checkpoints.best : (double)NAN};
+        .best = task->purpose.anneals && !task->purpose.up_only ? checkpoints->best : (double)NAN,
+        .log_z = task->purpose.up_only ? checkpoints->best : (double)NAN};
 }
 
 /* ---- its parts ------------------------------------------------------------------------------- */
 
-/* Whether there are chains beside ladders, or before them. */
-static bool has_chains(const gbs_run *run)
+static bool burns_in(const gbsi_sampling *sampling)
 {
-    return !gbsi_run_wants_temper(run);
+    return sampling->phase == GBSI_PHASE_BURN_IN;
 }
 
-static bool burns_in(const gbs_run *run)
+static gbs_status save_chains(const gbsi_sampling *sampling, const gbsi_sink *sink, gbs_error *err)
 {
-    return has_chains(run) && run->phase == GBSI_PHASE_BURN_IN;
+    return gbsi_executor_save(&sampling->engine.executor, sink, err);
 }
 
-static gbs_status save_chains(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+static gbs_status load_chains(gbsi_sampling *sampling, const gbsi_source *source, gbs_error *err)
 {
-    return gbsi_executor_save(&run->engine.executor, sink, err);
+    return gbsi_executor_load(&sampling->engine.executor, source, err);
 }
 
-static gbs_status load_chains(gbs_run *run, const gbsi_source *source, gbs_error *err)
+static bool estimates(const gbsi_sampling *sampling)
 {
-    return gbsi_executor_load(&run->engine.executor, source, err);
+    return sampling->estimates.estimate != NULL;
 }
 
-static bool estimates(const gbs_run *run)
+static gbs_status save_estimates(const gbsi_sampling *sampling, const gbsi_sink *sink,
+                                 gbs_error *err)
 {
-    return has_chains(run) && run->estimates.estimate != NULL;
+    return gbsi_estimate_save(sampling->estimates.estimate, sink, err);
 }
 
-static gbs_status save_estimates(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+static gbs_status load_estimates(gbsi_sampling *sampling, const gbsi_source *source, gbs_error *err)
 {
-    return gbsi_estimate_save(run->estimates.estimate, sink, err);
+    return gbsi_estimate_load(sampling->estimates.estimate, source, err);
 }
 
-static gbs_status load_estimates(gbs_run *run, const gbsi_source *source, gbs_error *err)
+static bool counts_moves(const gbsi_sampling *sampling)
 {
-    return gbsi_estimate_load(run->estimates.estimate, source, err);
-}
-
-static bool counts_moves(const gbs_run *run)
-{
-    return has_chains(run) && run->estimates.moves.n_slots > 0;
+    return sampling->estimates.moves.n_slots > 0;
 }
 
 static gbs_status save_all_moves(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
-    const gbs_run *run = object;
-    return gbsi_moves_save(&run->estimates.moves, &run->engine.executor, sink, err);
+    const gbsi_sampling *sampling = object;
+    return gbsi_moves_save(&sampling->estimates.moves, &sampling->engine.executor, sink, err);
 }
 
-static gbs_status save_moves(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+static gbs_status save_moves(const gbsi_sampling *sampling, const gbsi_sink *sink, gbs_error *err)
 {
-    return gbsi_put_sealed(sink, run, save_all_moves, err);
+    return gbsi_put_sealed(sink, sampling, save_all_moves, err);
 }
 
 static gbs_status load_all_moves(void *object, const gbsi_source *source, gbs_error *err)
 {
-    gbs_run *run = object;
-    return gbsi_moves_load(&run->estimates.moves, &run->engine.executor, source, err);
+    gbsi_sampling *sampling = object;
+    return gbsi_moves_load(&sampling->estimates.moves, &sampling->engine.executor, source, err);
 }
 
-static gbs_status load_moves(gbs_run *run, const gbsi_source *source, gbs_error *err)
+static gbs_status load_moves(gbsi_sampling *sampling, const gbsi_source *source, gbs_error *err)
 {
-    return gbsi_take_sealed(source, run, load_all_moves, "moves", err);
+    return gbsi_take_sealed(source, sampling, load_all_moves, "moves", err);
 }
 
-static bool traces(const gbs_run *run)
+static bool traces(const gbsi_sampling *sampling)
 {
-    return has_chains(run) && run->estimates.trace != NULL;
+    return sampling->estimates.trace != NULL;
 }
 
-static gbs_status save_traces(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+static gbs_status save_traces(const gbsi_sampling *sampling, const gbsi_sink *sink, gbs_error *err)
 {
-    return gbsi_trace_save(run->estimates.trace, sink, err);
+    return gbsi_trace_save(sampling->estimates.trace, sink, err);
 }
 
-static gbs_status load_traces(gbs_run *run, const gbsi_source *source, gbs_error *err)
+static gbs_status load_traces(gbsi_sampling *sampling, const gbsi_source *source, gbs_error *err)
 {
-    return gbsi_trace_load(run->estimates.trace, source, err);
+    return gbsi_trace_load(sampling->estimates.trace, source, err);
 }
 
-static bool monitored(const gbs_run *run)
+static bool monitored(const gbsi_sampling *sampling)
 {
-    return run->monitor.asked;
+    return sampling->monitor.asked;
 }
 
-static gbs_status save_monitored(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+static gbs_status save_monitored(const gbsi_sampling *sampling, const gbsi_sink *sink,
+                                 gbs_error *err)
 {
-    const gbs_status status = gbsi_monitor_gather(run, err);
-    return status < 0 ? status : gbsi_thinned_save(&run->monitor.traces, sink, err);
+    return gbsi_thinned_save(&sampling->monitor.traces, sink, err);
 }
 
-static gbs_status load_monitored(gbs_run *run, const gbsi_source *source, gbs_error *err)
+static gbs_status load_monitored(gbsi_sampling *sampling, const gbsi_source *source, gbs_error *err)
 {
-    return gbsi_thinned_load(&run->monitor.traces, source, err);
+    return gbsi_thinned_load(&sampling->monitor.traces, source, err);
 }
 
-static gbs_status save_ladders(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+static gbs_status save_ladders(const gbsi_sampling *sampling, const gbsi_sink *sink, gbs_error *err)
 {
-    return gbsi_tempered_save(run->tempered, sink, err);
+    return gbsi_tempered_save(sampling->tempered, sink, err);
 }
 
-static gbs_status load_ladders(gbs_run *run, const gbsi_source *source, gbs_error *err)
+static gbs_status load_ladders(gbsi_sampling *sampling, const gbsi_source *source, gbs_error *err)
 {
-    return gbsi_tempered_load(run->tempered, run->engine.pool, source, err);
+    return gbsi_tempered_load(sampling->tempered, sampling->engine.pool, source, err);
 }
 
-static const gbsi_part burn_in_part = {"burn-in", burns_in, gbsi_burn_in_save, gbsi_burn_in_load,
-                                       false};
-static const gbsi_part chains_part = {"chains", has_chains, save_chains, load_chains, false};
-static const gbsi_part estimates_part = {"estimates", estimates, save_estimates, load_estimates,
-                                         false};
-static const gbsi_part moves_part = {"moves", counts_moves, save_moves, load_moves, true};
-static const gbsi_part traces_part = {"traces", traces, save_traces, load_traces, false};
-static const gbsi_part monitored_part = {"monitored", monitored, save_monitored, load_monitored,
-                                         false};
-static const gbsi_part ladders_part = {"ladders", NULL, save_ladders, load_ladders, false};
+static const gbsi_part burn_in_part = {"burn-in",        true, false, burns_in, gbsi_burn_in_save,
+                                       gbsi_burn_in_load};
+static const gbsi_part chains_part = {"chains", true, false, NULL, save_chains, load_chains};
+static const gbsi_part estimates_part = {"estimates", true,           false,
+                                         estimates,   save_estimates, load_estimates};
+static const gbsi_part moves_part = {"moves", true, true, counts_moves, save_moves, load_moves};
+static const gbsi_part traces_part = {"traces", true, false, traces, save_traces, load_traces};
+static const gbsi_part monitored_part = {"monitored", false,          false,
+                                         monitored,   save_monitored, load_monitored};
+static const gbsi_part ladders_part = {"ladders", false, false, NULL, save_ladders, load_ladders};
 
 const gbsi_part *const gbsi_chains_parts[] = {
     &burn_in_part, &chains_part, &estimates_part, &moves_part, &traces_part, &monitored_part, NULL};
@@ -168,10 +165,17 @@ const gbsi_part *const gbsi_ladders_parts[] = {&burn_in_part, &chains_part, &est
                                                &moves_part,   &traces_part, &monitored_part,
                                                &ladders_part, NULL};
 
-/* The first part from `part` on that is there. */
-static const gbsi_part *const *next_part(const gbs_run *run, const gbsi_part *const *part)
+static bool is_there(const gbsi_part *part, const gbsi_task *task, const gbsi_sampling *sampling)
 {
-    while (*part != NULL && (*part)->is_there != NULL && !(*part)->is_there(run)) {
+    return !(part->of_chains && gbsi_run_wants_temper(task)) &&
+           (part->is_there == NULL || part->is_there(sampling));
+}
+
+/* The first part from `part` on that is there. */
+static const gbsi_part *const *next_part(const gbsi_task *task, const gbsi_sampling *sampling,
+                                         const gbsi_part *const *part)
+{
+    while (*part != NULL && !is_there(*part, task, sampling)) {
         ++part;
     }
     return part;
@@ -191,56 +195,56 @@ static gbs_status missing(const char *name, gbs_error *err)
 }
 
 /* The parts of the runner, then that of a task that is one call. */
-static gbs_status save_parts(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+static gbs_status save_parts(const gbsi_task *task, const gbsi_sampling *sampling,
+                             const gbsi_checkpoints *checkpoints, const gbsi_sink *sink,
+                             gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    const gbsi_more *more = &run->checkpoints.more;
-    const gbsi_part *const *part = next_part(run, run->runner->parts);
-    for (; *part != NULL; part = next_part(run, part + 1)) {
-        GBSI_TRY(put_name(sink, (*part)->name, err));
-        GBSI_TRY((*part)->save(run, sink, err));
+    const gbsi_more *more = &checkpoints->more;
+    const gbsi_part *const *part = next_part(task, sampling, task->runner->parts);
+    for (; *part != NULL; part = next_part(task, sampling, part + 1)) {
+        GBSI_PASS(put_name(sink, (*part)->name, err));
+        GBSI_PASS((*part)->save(sampling, sink, err));
     }
     if (more->name != NULL) {
-        GBSI_TRY(put_name(sink, more->name, err));
-        GBSI_TRY(gbsi_put_sealed(sink, more->object, more->save, err));
+        GBSI_PASS(put_name(sink, more->name, err));
+        GBSI_PASS(gbsi_put_sealed(sink, more->object, more->save, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* The name of the next part into `found`, unless one is there already or the file has ended. */
-static gbs_status next_name(const gbs_run *run, const gbsi_source *source, char found[PART_NAME],
-                            gbs_error *err)
+static gbs_status next_name(const gbsi_checkpoints *checkpoints, const gbsi_source *source,
+                            char found[PART_NAME], gbs_error *err)
 {
-    return found[0] != '\0' || gbsi_kept_left(run->checkpoints.from) == 0
+    return found[0] != '\0' || gbsi_kept_left(checkpoints->from) == 0
                ? GBS_OK
                : source->take(source->context, found, PART_NAME, err);
 }
 
-gbs_status gbsi_run_load_parts(gbs_run *run, const gbsi_source *source, gbs_error *err)
+gbs_status gbsi_run_load_parts(const gbsi_task *task, gbsi_sampling *sampling,
+                               const gbsi_checkpoints *checkpoints, const gbsi_source *source,
+                               gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    const gbsi_more *more = &run->checkpoints.more;
-    const gbsi_part *const *part = next_part(run, run->runner->parts);
+    const gbsi_more *more = &checkpoints->more;
+    const gbsi_part *const *part = next_part(task, sampling, task->runner->parts);
     char found[PART_NAME] = {0};
-    for (; *part != NULL; part = next_part(run, part + 1)) {
-        GBSI_TRY(next_name(run, source, found, err));
+    for (; *part != NULL; part = next_part(task, sampling, part + 1)) {
+        GBSI_PASS(next_name(checkpoints, source, found, err));
         if (strncmp(found, (*part)->name, sizeof found) == 0) {
             found[0] = '\0';
-            GBSI_TRY((*part)->load(run, source, err));
+            GBSI_PASS((*part)->load(sampling, source, err));
         } else if (!(*part)->may_lack) {
             return missing((*part)->name, err);
         }
     }
     if (more->name != NULL) {
-        GBSI_TRY(next_name(run, source, found, err));
+        GBSI_PASS(next_name(checkpoints, source, found, err));
         if (strncmp(found, more->name, sizeof found) != 0) {
             return missing(more->name, err);
         }
-        GBSI_TRY(gbsi_take_sealed(source, more->object, more->load, more->name, err));
+        GBSI_PASS(gbsi_take_sealed(source, more->object, more->load, more->name, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- written --------------------------------------------------------------------------------- */
@@ -253,14 +257,11 @@ typedef struct kept_run {
 
 static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const kept_run *k = object;
     const uint64_t n = k->n_text;
-    GBSI_TRY(gbsi_put_numbers(sink, &n, 1, sizeof n, err));
-    GBSI_TRY(sink->put(sink->context, k->text, k->n_text, err));
-    GBSI_TRY(save_parts(k->run, sink, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_put_numbers(sink, &n, 1, sizeof n, err));
+    GBSI_PASS(sink->put(sink->context, k->text, k->n_text, err));
+    return save_parts(&k->run->task, &k->run->sampling, &k->run->checkpoints, sink, err);
 }
 
 /* Saving by several ranks: rank 0 alone writes the file, and receives the others' data part by part
@@ -288,7 +289,7 @@ static gbs_status write_together(const kept_run *kept, unsigned n_rooms, gbs_err
     together t = {.kept = kept, .lost = &lost};
     together *const object = &t;
     const gbsi_kept_content content = {&object, save_together};
-    if (gbsi_run_speaks(run->ranks) && why->status >= 0) {
+    if (gbsi_run_speaks(run->task.ranks) && why->status >= 0) {
         why->status =
             gbsi_kept_write(run->checkpoints.path, &gbsi_checkpoint_form, &content, n_rooms, why);
     }
@@ -307,15 +308,20 @@ static gbs_status write_checkpoint(gbs_run *run, const gbsi_drive *drive, unsign
     const gbsi_kept_content content = {&k, save};
     char *text = NULL;
     if (run->report.public.sweeps > 0) {
-        GBSI_TRY(run->runner->errors(run, err));
+        GBSI_TRY(run->task.runner->errors(run, err));
+    }
+    if (run->sampling.monitor.asked) {
+        GBSI_TRY(gbsi_monitor_gather(run->task.ranks, run->task.spread, &run->sampling.engine,
+                                     &run->sampling.monitor, err));
     }
     if (run->checkpoints.draws != NULL) { /* on disk before they are named */
         why->status = gbsi_draw_log_sync(run->checkpoints.draws, why);
     }
-    const gbsi_standing s = stand(run, drive);
+    const gbsi_standing s =
+        stand(&run->task, &run->sampling, &run->checkpoints, &run->report, drive);
     GBSI_TRY(gbsi_checkpoint_text(run, &s, &text, &k.n_text, err));
     k.text = text;
-    if (run->ranks != NULL) {
+    if (run->task.ranks != NULL) {
         status = write_together(&k, n_rooms, why, err);
     } else if (why->status >= 0) {
         why->status =
@@ -352,12 +358,12 @@ gbs_status gbsi_run_keep(gbs_run *run, const gbsi_drive *drive, gbsi_moment mome
         return why.status < 0 ? gbsi_fail(err, why.status, "%s", why.message) : GBS_OK;
     }
     bool due = moment == GBSI_AFTER_PASSES ||
-               gbsi_clock_s() - c->last_s >= run->options.checkpoint_every_s;
-    GBSI_TRY(gbsi_run_any(run->ranks, &due, err));
+               gbsi_clock_s() - c->last_s >= run->task.options.checkpoint_every_s;
+    GBSI_TRY(gbsi_run_any(run->task.ranks, &due, err));
     if (!c->begun || !due) {
         return GBS_OK;
     }
-    const bool alone = run->ranks == NULL;
+    const bool alone = run->task.ranks == NULL;
     status = write_checkpoint(run, drive, 1, &why, alone ? &why : err);
     c->last_s = gbsi_clock_s();
     if (alone || status >= 0) { /* ranks that did not come together cannot go on */
@@ -369,18 +375,19 @@ cleanup:
 }
 
 /* Whether a run can be kept, or go on. */
-static gbs_status check_run(const gbs_run *run, const char *option, gbs_error *err)
+static gbs_status check_run(const gbsi_runner *plain, const gbsi_engine *engine,
+                            const gbsi_report *report, const char *option, gbs_error *err)
 {
-    const gbsi_draw *draw = run->engine.executor.draw;
-    if (run->report.executed) {
+    const gbsi_draw *draw = engine->executor.draw;
+    if (report->executed) {
         return gbsi_fail(err, GBS_ERR_STATE, "--%s: this run was executed before", option);
     }
-    if (run->report.bare) {
+    if (report->bare) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                          "--%s: this run has no factors by which its model could be told again",
                          option);
     }
-    return !gbsi_runner_shares(run->plain) || draw->save == NULL || draw->weave != NULL
+    return !gbsi_runner_shares(plain) || draw->save == NULL || draw->weave != NULL
                ? GBS_OK
                : gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                            "--%s: draw %s cannot be kept where ranks share the model", option,
@@ -389,16 +396,13 @@ static gbs_status check_run(const gbs_run *run, const char *option, gbs_error *e
 
 gbs_status gbs_run_checkpoint(gbs_run *run, const char *path, gbs_error *err)
 {
-    GBSI_NEED(run);
-    GBSI_NEED(path);
+    GBSI_NEED(run, path);
     gbs_status status = GBS_OK;
     const size_t n = strlen(path) + 1;
     char *copy = NULL;
-    GBSI_TRY(check_run(run, "checkpoint", err));
+    GBSI_TRY(check_run(run->task.plain, &run->sampling.engine, &run->report, "checkpoint", err));
     copy = gbsi_alloc(n);
-    if (copy == NULL) {
-        return gbsi_no_memory(err, path, n);
-    }
+    GBSI_PASS(GBSI_HAVE(err, path, copy));
     memcpy(copy, path, n);
     if (run->checkpoints.draws != NULL) {
         GBSI_TRY(gbsi_draw_log_write_beside(run->checkpoints.draws, path, err));
@@ -406,10 +410,10 @@ gbs_status gbs_run_checkpoint(gbs_run *run, const char *path, gbs_error *err)
     gbsi_free(run->checkpoints.path);
     run->checkpoints.path = copy;
     copy = NULL;
-    if (run->problem.part == NULL) {
+    if (run->task.problem.part == NULL) {
         status = gbsi_report_warn(&run->report, err, "%s, so that no checkpoint is written",
-                                  run->purpose.draws ? "draws are exact and made at once"
-                                                     : "nothing is sampled");
+                                  run->task.purpose.draws ? "draws are exact and made at once"
+                                                          : "nothing is sampled");
     }
 cleanup:
     gbsi_free(copy);
@@ -427,15 +431,15 @@ gbs_status gbs_run_keep_draws(gbs_run *run, const uint32_t *variable, uint32_t n
         return gbsi_fail(err, GBS_ERR_STATE,
                          "which draws are kept is said before checkpoints are, and the run");
     }
-    if (gbsi_runner_shares(run->plain) && run->shared.user == NULL) {
+    if (gbsi_runner_shares(run->task.plain) && run->task.shared.user == NULL) {
         return gbsi_fail(err, GBS_ERR_STATE,
                          "draws of a model that ranks share: gbs_run_name_variables() comes first");
     }
-    GBSI_TRY(gbsi_draw_log_new(gbsi_run_user_model(&run->shared, &run->problem), variable, n, &log,
-                               err));
+    GBSI_TRY(gbsi_draw_log_new(gbsi_run_user_model(&run->task.shared, &run->task.problem), variable,
+                               n, &log, err));
     n = gbsi_draw_log_variables(log, &chosen);
     GBSI_TRY(gbsi_run_note_variables(&run->checkpoints, GBSI_INPUT_DRAWS, chosen, n, err));
-    if (gbsi_run_speaks(run->ranks)) { /* which is given those of all ranks */
+    if (gbsi_run_speaks(run->task.ranks)) { /* which is given those of all ranks */
         gbsi_draw_log_free(c->draws);
         c->draws = log;
         log = NULL;
@@ -449,14 +453,13 @@ cleanup:
 
 gbs_status gbs_run_resume(gbs_run *run, const char *path, gbs_error *err)
 {
-    GBSI_NEED(run);
-    GBSI_NEED(path);
+    GBSI_NEED(run, path);
     gbs_status status = GBS_OK;
     gbsi_kept *kept = NULL;
     char *text = NULL;
     gbsi_standing s;
-    GBSI_TRY(check_run(run, "resume", err));
-    if (run->problem.part == NULL) {
+    GBSI_TRY(check_run(run->task.plain, &run->sampling.engine, &run->report, "resume", err));
+    if (run->task.problem.part == NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "%s: nothing is sampled in this run, so that it cannot go on", path);
     }
@@ -483,21 +486,18 @@ cleanup:
 
 gbs_status gbsi_run_take_files(gbs_run *run, const gbs_checkpoint_files *files, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     if (files != NULL && files->resume != NULL) {
-        GBSI_TRY(gbs_run_resume(run, files->resume, err));
+        GBSI_PASS(gbs_run_resume(run, files->resume, err));
     }
     if (files != NULL && files->write != NULL) {
-        GBSI_TRY(gbs_run_checkpoint(run, files->write, err));
+        GBSI_PASS(gbs_run_checkpoint(run, files->write, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 void gbsi_checkpoints_free(gbsi_checkpoints *c)
 {
     gbsi_kept_close(c->from);
-    gbsi_free(c->text);
-    gbsi_free(c->path);
+    GBSI_FREE(c->text, c->path);
     gbsi_draw_log_free(c->draws);
 }

@@ -12,6 +12,9 @@
 #include "gibbsite/checkpoint.h"
 #include "text/kept_file.h"
 
+struct gbsi_sampling;
+struct gbsi_task;
+
 struct gbsi_drive;
 
 /* The phase that the chains of a run are in. */
@@ -77,7 +80,9 @@ gbs_status gbsi_run_take_files(gbs_run *run, const gbs_checkpoint_files *files, 
 extern const gbsi_part *const gbsi_chains_parts[];
 extern const gbsi_part *const gbsi_ladders_parts[];
 /* The parts behind the text, into a run that stands where the text says. */
-gbs_status gbsi_run_load_parts(gbs_run *run, const gbsi_source *source, gbs_error *err);
+gbs_status gbsi_run_load_parts(const struct gbsi_task *task, struct gbsi_sampling *sampling,
+                               const gbsi_checkpoints *checkpoints, const gbsi_source *source,
+                               gbs_error *err);
 
 /* take_up.c: resumes a run: loads the decisions and the chains, in place of all the work before the
  * first pass. */

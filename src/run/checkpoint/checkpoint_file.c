@@ -25,9 +25,7 @@ gbs_status gbsi_checkpoint_open(const char *path, gbsi_kept **kept, char **text,
         GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "%s: its text is too long", path));
     }
     read = gbsi_alloc_zero((size_t)n + 1);
-    if (read == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, path, (size_t)n));
-    }
+    GBSI_TRY(GBSI_HAVE(err, path, read));
     GBSI_TRY(source.take(source.context, read, (size_t)n, err));
     *kept = opened;
     *text = read;
@@ -46,8 +44,7 @@ int gbs_is_checkpoint(const char *path)
 
 gbs_status gbs_checkpoint_read(const char *path, gbs_checkpoint *checkpoint, gbs_error *err)
 {
-    GBSI_NEED(path);
-    GBSI_NEED(checkpoint);
+    GBSI_NEED(path, checkpoint);
     GBSI_OUT_STRUCT(checkpoint, gbs_checkpoint);
     gbs_status status = GBS_OK;
     gbsi_kept *kept = NULL;
@@ -82,8 +79,7 @@ cleanup:
 
 gbs_status gbs_checkpoint_options(const char *path, gbs_run_options *options, gbs_error *err)
 {
-    GBSI_NEED(path);
-    GBSI_NEED(options);
+    GBSI_NEED(path, options);
     gbs_status status = GBS_OK;
     gbsi_kept *kept = NULL;
     char *text = NULL;

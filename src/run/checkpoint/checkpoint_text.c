@@ -72,31 +72,29 @@ gbs_status gbsi_run_note_inputs(gbsi_problem *problem, gbsi_checkpoints *checkpo
                                 const gbs_evidence *evidence, const gbs_run_options *o,
                                 gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbs_model *model = problem->model;
     const size_t n = model->n_variables;
     const double *likelihood = evidence == NULL ? NULL : evidence->log_likelihood;
     char(*text)[33] = checkpoints->input;
     if (evidence != NULL && (evidence->n_observed > 0 || likelihood != NULL)) {
-        GBSI_TRY(digest_u32(evidence->state, n, likelihood,
-                            likelihood == NULL ? 0 : model->state_offset[n],
-                            text[GBSI_INPUT_EVIDENCE], err));
+        GBSI_PASS(digest_u32(evidence->state, n, likelihood,
+                             likelihood == NULL ? 0 : model->state_offset[n],
+                             text[GBSI_INPUT_EVIDENCE], err));
     }
     if (o->start != NULL) {
-        GBSI_TRY(digest_u32(o->start, n, NULL, 0, text[GBSI_INPUT_START], err));
+        GBSI_PASS(digest_u32(o->start, n, NULL, 0, text[GBSI_INPUT_START], err));
     }
     if (o->sequence != NULL) {
-        GBSI_TRY(digest_u32(o->sequence, o->sequence_length, NULL, 0, text[GBSI_INPUT_SCAN], err));
+        GBSI_PASS(digest_u32(o->sequence, o->sequence_length, NULL, 0, text[GBSI_INPUT_SCAN], err));
     }
     if (o->dummy_edges != NULL) {
-        GBSI_TRY(
+        GBSI_PASS(
             digest_u32(o->dummy_edges, 2 * o->n_dummy_edges, NULL, 0, text[GBSI_INPUT_EDGES], err));
     }
     if (o->target != NULL) {
-        GBSI_TRY(digest_u32(o->target, o->n_targets, NULL, 0, text[GBSI_INPUT_TARGET], err));
+        GBSI_PASS(digest_u32(o->target, o->n_targets, NULL, 0, text[GBSI_INPUT_TARGET], err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_run_note_variables(gbsi_checkpoints *checkpoints, gbsi_input input,
@@ -207,12 +205,9 @@ static void put_options(gbs_output *out, const gbsi_checkpoints *checkpoints)
 gbs_status gbsi_identity_text(const gbs_run *run, char **text, size_t *n, gbs_error *err)
 {
     gbs_output *out = NULL;
-    const gbs_status status = gbs_output_open_memory(&out, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbs_output_open_memory(&out, err));
     put_line(out, "", "version", gbs_version());
-    put_line(out, "", "task", task_of(&run->purpose));
+    put_line(out, "", "task", task_of(&run->task.purpose));
     put_line(out, "", "model", gbs_run_model_digest(run));
     put_inputs(out, &run->checkpoints);
     put_options(out, &run->checkpoints);
@@ -249,22 +244,22 @@ gbs_status gbsi_checkpoint_text(const gbs_run *run, const gbsi_standing *s, char
     char exact[33];
     char draws[33] = "";
     char parts[GBSI_PARTS_TEXT];
-    GBSI_TRY(gbsi_digest_exact(&run->report, &run->problem, exact, err));
+    GBSI_TRY(gbsi_digest_exact(&run->report, &run->task.problem, exact, err));
     if (run->checkpoints.draws != NULL) {
         (void)gbsi_draw_log_count(run->checkpoints.draws, draws);
     }
     GBSI_TRY(gbs_output_open_memory(&out, err));
     put_line(out, "", "version", gbs_version());
-    put_line(out, "", "task", task_of(&run->purpose));
+    put_line(out, "", "task", task_of(&run->task.purpose));
     put_line(out, "", "model", gbs_run_model_digest(run));
     put_line(out, "", "exact", exact);
     put_inputs(out, &run->checkpoints);
-    gbsi_shared_parts(&run->engine, &run->shared, parts);
+    gbsi_shared_parts(&run->sampling.engine, &run->task.shared, parts);
     put_line(out, "", "parts", parts);
     put_line(out, "", "draws", draws);
     put_options(out, &run->checkpoints);
     for (size_t i = 0; i < N_OF(decided); ++i) {
-        put_option(out, "decided-", &run->options, decided[i]);
+        put_option(out, "decided-", &run->task.options, decided[i]);
     }
     for (size_t i = 0; i < N_OF(numbers); ++i) {
         const char *at = (const char *)s + numbers[i].offset;
@@ -344,20 +339,17 @@ static gbs_status need_same(const char *path, const char *what, const char *save
                : gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: %s %s, this is %s", path, what, saved, own);
 }
 
-static gbs_status check_option(const gbs_run *run, const char *path, const char *text,
-                               const char *name, gbs_error *err)
+static gbs_status check_option(const gbsi_runner *plain, const gbsi_checkpoints *checkpoints,
+                               const char *path, const char *text, const char *name, gbs_error *err)
 {
     char saved[VALUE];
     char own[VALUE] = "";
-    const gbs_status status = gbs_option_get(&run->checkpoints.asked, name, own, sizeof own, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbs_option_get(&checkpoints->asked, name, own, sizeof own, err));
     if (!find_line(text, "--", name, saved)) {
         return gbsi_fail(err, GBS_ERR_FORMAT, "%s: the line --%s is missing", path, name);
     }
-    const bool fixed = gbsi_runner_shares(run->plain) &&
-                       (strcmp(name, "method") == 0 || strcmp(name, "lattice") == 0);
+    const bool fixed =
+        gbsi_runner_shares(plain) && (strcmp(name, "method") == 0 || strcmp(name, "lattice") == 0);
     return strcmp(saved, own) == 0
                ? GBS_OK
                : gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -378,14 +370,14 @@ static gbs_status check_identity(const gbs_run *run, const char *path, const cha
     (void)find_line(text, "", "version", saved);
     GBSI_TRY(need_same(path, "a checkpoint of gibbsite", saved, gbs_version(), err));
     gbsi_text_line(text, "task", saved, sizeof saved);
-    GBSI_TRY(need_same(path, "a checkpoint of the task", saved, task_of(&run->purpose), err));
+    GBSI_TRY(need_same(path, "a checkpoint of the task", saved, task_of(&run->task.purpose), err));
     (void)find_line(text, "", "model", saved);
     GBSI_TRY(need_same(path, "a checkpoint of the model with digest", saved,
                        gbs_run_model_digest(run), err));
     for (size_t i = 0; i < gbsi_n_options; ++i) {
         const char *name = gbsi_options[i].shown.name;
         if (!is_in(may_differ, N_OF(may_differ), name)) {
-            GBSI_TRY(check_option(run, path, text, name, err));
+            GBSI_TRY(check_option(run->task.plain, &run->checkpoints, path, text, name, err));
         }
     }
     for (size_t i = 0; i < N_OF(inputs); ++i) {
@@ -394,11 +386,11 @@ static gbs_status check_identity(const gbs_run *run, const char *path, const cha
             GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: %s", path, inputs[i].message));
         }
     }
-    gbsi_shared_parts(&run->engine, &run->shared, parts);
+    gbsi_shared_parts(&run->sampling.engine, &run->task.shared, parts);
     gbsi_text_line(text, "parts", saved, sizeof saved);
     GBSI_TRY(need_same(path, "splashes follow the parts of the model: a checkpoint of", saved,
                        parts, err));
-    GBSI_TRY(gbsi_digest_exact(&run->report, &run->problem, exact, err));
+    GBSI_TRY(gbsi_digest_exact(&run->report, &run->task.problem, exact, err));
     if (!find_line(text, "", "exact", saved) || strcmp(saved, exact) != 0) {
         status = gbsi_fail(err, GBS_ERR_ARGUMENT,
                            "%s: other components of the model are answered exactly than in the "
@@ -413,21 +405,19 @@ cleanup:
 gbs_status gbsi_text_decided(const char *path, const char *text, gbs_run_options *options,
                              gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (size_t i = 0; i < N_OF(decided); ++i) {
         char value[VALUE];
         char own[VALUE] = "";
-        GBSI_TRY(gbs_option_get(options, decided[i], own, sizeof own, err));
+        GBSI_PASS(gbs_option_get(options, decided[i], own, sizeof own, err));
         if (!find_line(text, "decided-", decided[i], value)) {
-            GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "%s: the line decided-%s is missing", path,
-                               decided[i]));
+            return gbsi_fail(err, GBS_ERR_FORMAT, "%s: the line decided-%s is missing", path,
+                             decided[i]);
         }
         if (strcmp(value, own) != 0) {
-            GBSI_TRY(gbs_option_set(options, decided[i], value, err));
+            GBSI_PASS(gbs_option_set(options, decided[i], value, err));
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Temperatures of annealings follow from their length. */
@@ -437,10 +427,7 @@ static gbs_status check_schedule(const gbsi_checkpoints *checkpoints, const char
     char saved[VALUE] = "";
     char own[VALUE] = "";
     (void)find_line(text, "--", "sweeps", saved);
-    const gbs_status status = gbs_option_get(&checkpoints->asked, "sweeps", own, sizeof own, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbs_option_get(&checkpoints->asked, "sweeps", own, sizeof own, err));
     return strcmp(saved, own) == 0
                ? GBS_OK
                : gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -451,23 +438,22 @@ static gbs_status check_schedule(const gbsi_checkpoints *checkpoints, const char
 
 /* Checks that the length of the run, which may have changed, does not change how the run goes
  * on. */
-static gbs_status check_length(const gbs_run *run, const char *path, const char *text,
-                               const gbsi_standing *s, gbs_error *err)
+static gbs_status check_length(const gbsi_task *task, const gbsi_checkpoints *checkpoints,
+                               const char *path, const char *text, const gbsi_standing *s,
+                               gbs_error *err)
 {
-    gbs_run_options options = run->options;
-    gbs_status status = GBS_OK;
-    const bool anneals =
-        run->purpose.anneals && (run->runner->traits & GBSI_RUNNER_OVER_CHAINS) == 0;
+    gbs_run_options options = task->options;
+    const bool anneals = task->purpose.anneals && !gbsi_runner_climbs(task->runner);
     if (anneals) {
-        GBSI_TRY(check_schedule(&run->checkpoints, path, text, err));
+        GBSI_PASS(check_schedule(checkpoints, path, text, err));
     }
-    GBSI_TRY(gbsi_text_decided(path, text, &options, err));
-    GBSI_TRY(gbsi_shared_check_scan(run, path, options.scan, err));
-    if (s->bins != gbsi_run_bins(&run->problem, &options)) {
+    GBSI_PASS(gbsi_text_decided(path, text, &options, err));
+    GBSI_PASS(gbsi_shared_check_scan(task->plain, &task->shared, path, options.scan, err));
+    if (s->bins != gbsi_run_bins(&task->problem, &options)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "%s: the number of bins follows from --sweeps or --target-error, and "
                          "these give %" PRIu64 " in place of %" PRIu64 ": leave them as they were",
-                         path, gbsi_run_bins(&run->problem, &options), s->bins);
+                         path, gbsi_run_bins(&task->problem, &options), s->bins);
     }
     if (s->cud_bits != options.cud_bits) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -481,15 +467,14 @@ static gbs_status check_length(const gbs_run *run, const char *path, const char 
                          "%s: --sweeps %" PRIu64 ": %" PRIu64 " were kept already", path,
                          options.sweeps, s->sweeps);
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_text_check(const gbs_run *run, const char *path, const char *text,
                            const gbsi_standing *s, gbs_error *err)
 {
     const gbs_status status = check_identity(run, path, text, err);
-    return status < 0 ? status : check_length(run, path, text, s, err);
+    return status < 0 ? status : check_length(&run->task, &run->checkpoints, path, text, s, err);
 }
 
 void gbsi_text_line(const char *text, const char *name, char *value, size_t n)
@@ -501,14 +486,12 @@ void gbsi_text_line(const char *text, const char *name, char *value, size_t n)
 
 gbs_status gbsi_text_options(const char *text, gbs_run_options *options, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (size_t i = 0; i < gbsi_n_options; ++i) {
         char value[VALUE];
         const char *name = gbsi_options[i].shown.name;
         if (find_line(text, "--", name, value)) {
-            GBSI_TRY(gbs_option_set(options, name, value, err));
+            GBSI_PASS(gbs_option_set(options, name, value, err));
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }

@@ -52,9 +52,7 @@ static gbs_status choose(gbsi_draw_log *log, const uint32_t *variable, uint32_t 
 {
     log->n = variable == NULL ? log->model->n_variables : n;
     log->variable = gbsi_alloc_array(log->n, sizeof *log->variable);
-    if (log->variable == NULL) {
-        return gbsi_no_memory(err, "draws", log->n * sizeof *log->variable);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "draws", log->variable));
     log->state_bytes = 1;
     for (uint32_t i = 0; i < log->n; ++i) {
         const uint32_t v = variable == NULL ? i : variable[i];
@@ -73,18 +71,14 @@ gbs_status gbsi_draw_log_new(const gbs_model *model, const uint32_t *variable, u
 {
     gbs_status status = GBS_OK;
     gbsi_draw_log *log = gbsi_alloc_zero(sizeof *log);
-    if (log == NULL) {
-        return gbsi_no_memory(err, "draws", sizeof *log);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "draws", log));
     log->model = model;
     log->fd = -1;
     GBSI_TRY(choose(log, variable, n, err));
     GBSI_TRY(gbsi_digest_new(&log->digest, err));
     log->row = gbsi_alloc_lanes(log->n, log->state_bytes);
     log->buffer = gbsi_alloc(BUFFER_BYTES);
-    if (log->row == NULL || log->buffer == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "draws", BUFFER_BYTES));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "draws", log->row, log->buffer));
     *out = log;
     log = NULL;
 cleanup:
@@ -111,11 +105,7 @@ void gbsi_draw_log_free(gbsi_draw_log *log)
         (void)close(log->fd);
     }
     gbsi_digest_free(log->digest);
-    gbsi_free(log->variable);
-    gbsi_free(log->row);
-    gbsi_free(log->buffer);
-    gbsi_free(log->name);
-    gbsi_free(log);
+    GBSI_FREE(log->variable, log->row, log->buffer, log->name, log);
 }
 
 uint32_t gbsi_draw_log_variables(const gbsi_draw_log *log, const uint32_t **variable)
@@ -202,13 +192,10 @@ static gbs_status put(void *context, const void *bytes, size_t n, gbs_error *err
 
 static gbs_status put_head(const gbsi_draw_log *log, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint32_t head[N_HEAD] = {VERSION, log->n_chains, log->state_bytes, log->n};
-    GBSI_TRY(sink->put(sink->context, magic, sizeof magic, err));
-    GBSI_TRY(gbsi_put_numbers(sink, head, N_HEAD, sizeof head[0], err));
-    GBSI_TRY(gbsi_put_numbers(sink, log->variable, log->n, sizeof log->variable[0], err));
-cleanup:
-    return status;
+    GBSI_PASS(sink->put(sink->context, magic, sizeof magic, err));
+    GBSI_PASS(gbsi_put_numbers(sink, head, N_HEAD, sizeof head[0], err));
+    return gbsi_put_numbers(sink, log->variable, log->n, sizeof log->variable[0], err);
 }
 
 /* A file of no draws, in place of what stood there. */
@@ -390,19 +377,17 @@ static gbs_status take(void *context, void *bytes, size_t n, gbs_error *err)
 static gbs_status take_draw(const gbsi_draw_log *log, double *log_density, uint32_t *state,
                             gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_source saved = {log->from.file, take};
     const uint8_t *narrow = log->row;
     const uint16_t *wide = log->row;
-    GBSI_TRY(gbsi_take_numbers(&saved, log_density, 1, sizeof *log_density, err));
-    GBSI_TRY(gbsi_take_numbers(&saved, log->row, log->n, log->state_bytes, err));
+    GBSI_PASS(gbsi_take_numbers(&saved, log_density, 1, sizeof *log_density, err));
+    GBSI_PASS(gbsi_take_numbers(&saved, log->row, log->n, log->state_bytes, err));
     for (uint32_t i = 0; i < log->n; ++i) {
         const uint32_t v = log->variable[i];
         const uint32_t x = log->state_bytes == 1 ? narrow[i] : wide[i];
         state[v] = x < log->model->arity[v] ? x : GBSI_NONE;
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_draw_log_give_again(gbsi_draw_log *log, gbsi_drive *drive, gbs_error *err)
@@ -412,9 +397,7 @@ gbs_status gbsi_draw_log_give_again(gbsi_draw_log *log, gbsi_drive *drive, gbs_e
         return GBS_OK;
     }
     uint32_t *state = gbsi_alloc_array(log->model->n_variables, sizeof *state);
-    if (state == NULL) {
-        return gbsi_no_memory(err, "draws", log->model->n_variables * sizeof *state);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "draws", state));
     memset(state, 0xff, log->model->n_variables * sizeof *state); /* GBSI_NONE */
     const bool in_place = go_on_in_place(log);
     if (in_place) {

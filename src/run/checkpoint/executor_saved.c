@@ -5,15 +5,13 @@
 
 static gbs_status save_states(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_executor *x = object;
     const uint32_t n_slots = x->plan == NULL ? 0 : x->plan->n_slots;
     for (uint32_t g = 0; x->group != NULL && g < x->n_groups; ++g) {
-        GBSI_TRY(gbsi_put_numbers(sink, x->group[g].state, (size_t)n_slots * x->lanes,
-                                  x->plan->value_bytes, err));
+        GBSI_PASS(gbsi_put_numbers(sink, x->group[g].state, (size_t)n_slots * x->lanes,
+                                   x->plan->value_bytes, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* The number of slots on all ranks. */
@@ -25,10 +23,7 @@ static uint32_t slots_of(const gbsi_executor *x)
 static gbs_status check_shape(const gbsi_executor *x, const gbsi_source *source, gbs_error *err)
 {
     uint32_t shape[3];
-    const gbs_status status = gbsi_take_numbers(source, shape, 3, sizeof shape[0], err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_take_numbers(source, shape, 3, sizeof shape[0], err));
     return shape[0] == x->n_all && shape[1] == x->lanes && shape[2] == slots_of(x)
                ? GBS_OK
                : gbsi_fail(err, GBS_ERR_FORMAT,
@@ -50,41 +45,36 @@ static uint32_t groups_behind(const gbsi_executor *x)
 
 static gbs_status load_states(gbsi_executor *x, const gbsi_source *source, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint32_t n_slots = x->plan == NULL ? 0 : x->plan->n_slots;
     const uint64_t bytes =
         x->plan == NULL ? 0 : (uint64_t)n_slots * x->lanes * x->plan->value_bytes;
-    GBSI_TRY(gbsi_skip_bytes(source, groups_before(x) * bytes, err));
+    GBSI_PASS(gbsi_skip_bytes(source, groups_before(x) * bytes, err));
     for (uint32_t g = 0; x->group != NULL && g < x->n_groups; ++g) {
-        GBSI_TRY(gbsi_take_numbers(source, x->group[g].state, (size_t)n_slots * x->lanes,
-                                   x->plan->value_bytes, err));
+        GBSI_PASS(gbsi_take_numbers(source, x->group[g].state, (size_t)n_slots * x->lanes,
+                                    x->plan->value_bytes, err));
         for (uint32_t slot = 0; slot < n_slots; ++slot) {
-            GBSI_TRY(gbsi_executor_check_states(x, g, slot, err));
+            GBSI_PASS(gbsi_executor_check_states(x, g, slot, err));
         }
     }
-    GBSI_TRY(gbsi_skip_bytes(source, groups_behind(x) * bytes, err));
-cleanup:
-    return status;
+    return gbsi_skip_bytes(source, groups_behind(x) * bytes, err);
 }
 
 static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_executor *x = object;
     const uint32_t shape[] = {x->n_all, x->lanes, slots_of(x)};
-    GBSI_TRY(gbsi_put_numbers(sink, shape, sizeof shape / sizeof shape[0], sizeof shape[0], err));
+    GBSI_PASS(gbsi_put_numbers(sink, shape, sizeof shape / sizeof shape[0], sizeof shape[0], err));
     if (x->weave != NULL) {
         return gbsi_executor_weave(x, sink, NULL, err);
     }
-    GBSI_TRY(gbsi_ranks_save(x->ranks, x, save_states, sink, err));
+    GBSI_PASS(gbsi_ranks_save(x->ranks, x, save_states, sink, err));
     if (x->draw != NULL && x->draw->save != NULL) {
-        GBSI_TRY(gbsi_ranks_save(x->ranks, x->draw_state, x->draw->save, sink, err));
+        GBSI_PASS(gbsi_ranks_save(x->ranks, x->draw_state, x->draw->save, sink, err));
     }
     if (x->pass->save != NULL) {
-        GBSI_TRY(x->pass->save(x->pass_state, sink, err));
+        GBSI_PASS(x->pass->save(x->pass_state, sink, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_executor_save(const gbsi_executor *x, const gbsi_sink *sink, gbs_error *err)

@@ -39,25 +39,22 @@ static gbs_status put(const void *object, uint32_t slot, const gbsi_sink *sink, 
 
 static gbs_status take(void *object, uint32_t slot, const gbsi_source *source, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const states *s = object;
     const gbsi_executor *x = s->x;
     const uint32_t bytes = x->plan->value_bytes;
     unsigned char *state = x->group[s->g].state;
     uint16_t wide[GBSI_LANES];
     if (bytes == x->woven_bytes) {
-        GBSI_TRY(gbsi_take_numbers(source, state + (size_t)slot * x->lanes * bytes, x->lanes, bytes,
-                                   err));
+        GBSI_PASS(gbsi_take_numbers(source, state + (size_t)slot * x->lanes * bytes, x->lanes,
+                                    bytes, err));
     } else {
-        GBSI_TRY(gbsi_take_numbers(source, wide, x->lanes, sizeof wide[0], err));
+        GBSI_PASS(gbsi_take_numbers(source, wide, x->lanes, sizeof wide[0], err));
         for (uint32_t lane = 0; lane < x->lanes; ++lane) { /* beyond a byte: beyond the arity */
             state[(size_t)slot * x->lanes + lane] =
                 (uint8_t)(wide[lane] > UINT8_MAX ? UINT8_MAX : wide[lane]);
         }
     }
-    GBSI_TRY(gbsi_executor_check_states(x, s->g, slot, err));
-cleanup:
-    return status;
+    return gbsi_executor_check_states(x, s->g, slot, err);
 }
 
 /* ---- what passes keep: updates so far, of all ranks in the file and then on the first ------- */
@@ -81,25 +78,23 @@ static gbs_status give(void *context, void *bytes, size_t n, gbs_error *err)
 static gbs_status weave_pass(const gbsi_executor *x, const gbsi_sink *sink,
                              const gbsi_source *source, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbs_ranks *ranks = x->weave->ranks;
     unsigned char bytes[sizeof(uint64_t)];
     const gbsi_sink kept = {bytes, keep};
     const gbsi_source given = {bytes, give};
     uint64_t n = 0;
     if (sink != NULL) {
-        GBSI_TRY(x->pass->save(x->pass_state, &kept, err));
-        GBSI_TRY(gbsi_take_numbers(&given, &n, 1, sizeof n, err));
-        GBSI_TRY(ranks->combine(ranks->context, GBS_COMBINE_SUM_U64, &n, 1, err));
-        GBSI_TRY(gbsi_put_numbers(sink, &n, 1, sizeof n, err));
+        GBSI_PASS(x->pass->save(x->pass_state, &kept, err));
+        GBSI_PASS(gbsi_take_numbers(&given, &n, 1, sizeof n, err));
+        GBSI_PASS(ranks->combine(ranks->context, GBS_COMBINE_SUM_U64, &n, 1, err));
+        GBSI_PASS(gbsi_put_numbers(sink, &n, 1, sizeof n, err));
     } else {
-        GBSI_TRY(gbsi_take_numbers(source, &n, 1, sizeof n, err));
+        GBSI_PASS(gbsi_take_numbers(source, &n, 1, sizeof n, err));
         n = ranks->rank == 0 ? n : 0;
-        GBSI_TRY(gbsi_put_numbers(&kept, &n, 1, sizeof n, err));
-        GBSI_TRY(x->pass->load(x->pass_state, &given, err));
+        GBSI_PASS(gbsi_put_numbers(&kept, &n, 1, sizeof n, err));
+        GBSI_PASS(x->pass->load(x->pass_state, &given, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- of passes in turns: what each rank keeps, behind its length; of a single rank as it is - */
@@ -114,32 +109,27 @@ static gbs_status count_bytes(void *context, const void *bytes, size_t n, gbs_er
 
 static gbs_status put_turns(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_executor *x = object;
     uint64_t n = 0;
     const gbsi_sink counted = {&n, count_bytes};
     if (x->turns->n_ranks > 1) {
-        GBSI_TRY(x->pass->save(x->pass_state, &counted, err));
-        GBSI_TRY(gbsi_put_numbers(sink, &n, 1, sizeof n, err));
+        GBSI_PASS(x->pass->save(x->pass_state, &counted, err));
+        GBSI_PASS(gbsi_put_numbers(sink, &n, 1, sizeof n, err));
     }
-    GBSI_TRY(x->pass->save(x->pass_state, sink, err));
-cleanup:
-    return status;
+    return x->pass->save(x->pass_state, sink, err);
 }
 
 static gbs_status take_turns(const gbsi_executor *x, const gbsi_source *source, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (uint32_t rank = 0; rank < x->turns->n_ranks; ++rank) {
         uint64_t n = 0;
         if (x->turns->n_ranks > 1) {
-            GBSI_TRY(gbsi_take_numbers(source, &n, 1, sizeof n, err));
+            GBSI_PASS(gbsi_take_numbers(source, &n, 1, sizeof n, err));
         }
-        GBSI_TRY(rank == x->turns->rank ? x->pass->load(x->pass_state, source, err)
-                                        : gbsi_skip_bytes(source, n, err));
+        GBSI_PASS(rank == x->turns->rank ? x->pass->load(x->pass_state, source, err)
+                                         : gbsi_skip_bytes(source, n, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status weave_turns(const gbsi_executor *x, const gbsi_sink *sink,
@@ -152,19 +142,17 @@ static gbs_status weave_turns(const gbsi_executor *x, const gbsi_sink *sink,
 gbs_status gbsi_executor_weave(const gbsi_executor *x, const gbsi_sink *sink,
                                const gbsi_source *source, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (uint32_t g = 0; g < x->n_groups; ++g) {
         states s = {x, g};
         const gbsi_rows rows = {
             .object = &s, .all = true, .width = width, .put = put, .take = take};
-        GBSI_TRY(gbsi_weave_rows(x->weave, &rows, sink, source, err));
+        GBSI_PASS(gbsi_weave_rows(x->weave, &rows, sink, source, err));
     }
     if (x->draw->weave != NULL) {
-        GBSI_TRY(x->draw->weave(x->draw_state, x->weave, sink, source, err));
+        GBSI_PASS(x->draw->weave(x->draw_state, x->weave, sink, source, err));
     }
     if (x->pass->save != NULL) {
-        GBSI_TRY((x->turns != NULL ? weave_turns : weave_pass)(x, sink, source, err));
+        GBSI_PASS((x->turns != NULL ? weave_turns : weave_pass)(x, sink, source, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }

@@ -17,16 +17,12 @@ enum { NUMBER = 8 };
 
 static gbs_status save_burn_in(const gbsi_tempered *t, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_overlap_save(t->overlap, sink, err));
-    GBSI_TRY(gbsi_overlap_save(t->overlap_of_sweeps, sink, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_overlap_save(t->overlap, sink, err));
+    return gbsi_overlap_save(t->overlap_of_sweeps, sink, err);
 }
 
 static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_tempered *t = object;
     const standing s = {.found = t->found,
                         .n_levels = t->exchange->n_levels,
@@ -42,15 +38,13 @@ static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err
                         .n_cold = t->n_cold,
                         .n_valid = t->n_valid,
                         .penalty = t->penalty};
-    GBSI_TRY(gbsi_put_numbers(sink, &s, sizeof s / NUMBER, NUMBER, err));
-    GBSI_TRY(gbsi_exchange_save(t->exchange, sink, err));
-    GBSI_TRY(gbsi_executor_save(&t->executor, sink, err));
+    GBSI_PASS(gbsi_put_numbers(sink, &s, sizeof s / NUMBER, NUMBER, err));
+    GBSI_PASS(gbsi_exchange_save(t->exchange, sink, err));
+    GBSI_PASS(gbsi_executor_save(&t->executor, sink, err));
     if (t->ratios != NULL) {
-        GBSI_TRY(gbsi_ratios_save(t->ratios, sink, err));
+        GBSI_PASS(gbsi_ratios_save(t->ratios, sink, err));
     }
-    GBSI_TRY(t->means != NULL ? gbsi_means_save(t->means, sink, err) : save_burn_in(t, sink, err));
-cleanup:
-    return status;
+    return t->means != NULL ? gbsi_means_save(t->means, sink, err) : save_burn_in(t, sink, err);
 }
 
 gbs_status gbsi_tempered_save(const gbsi_tempered *t, const gbsi_sink *sink, gbs_error *err)
@@ -79,18 +73,17 @@ typedef struct taker {
 
 static gbs_status load(void *object, const gbsi_source *source, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const taker *into = object;
     gbsi_tempered *t = into->tempered;
     standing s;
-    GBSI_TRY(gbsi_take_numbers(source, &s, sizeof s / NUMBER, NUMBER, err));
+    GBSI_PASS(gbsi_take_numbers(source, &s, sizeof s / NUMBER, NUMBER, err));
     if (s.n_levels > UINT32_MAX || s.n_ladders > UINT32_MAX || s.round > GBSI_TEMPERED_ROUNDS ||
         s.iteration >= MOST_ITERATIONS) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "the saved ladders are damaged"));
+        return gbsi_fail(err, GBS_ERR_FORMAT, "the saved ladders are damaged");
     }
-    GBSI_TRY(gbsi_tempered_reshape(t, into->pool, (uint32_t)s.n_levels, (uint32_t)s.n_ladders,
-                                   s.penalty, err));
-    GBSI_TRY(take_blocks(t, &s, err));
+    GBSI_PASS(gbsi_tempered_reshape(t, into->pool, (uint32_t)s.n_levels, (uint32_t)s.n_ladders,
+                                    s.penalty, err));
+    GBSI_PASS(take_blocks(t, &s, err));
     t->found = s.found;
     t->iteration = s.iteration;
     t->round = s.round;
@@ -99,25 +92,23 @@ static gbs_status load(void *object, const gbsi_source *source, gbs_error *err)
     t->n_given = s.n_given;
     t->n_cold = s.n_cold;
     t->n_valid = s.n_valid;
-    GBSI_TRY(gbsi_exchange_load(t->exchange, source, err));
-    GBSI_TRY(gbsi_executor_load(&t->executor, source, err));
+    GBSI_PASS(gbsi_exchange_load(t->exchange, source, err));
+    GBSI_PASS(gbsi_executor_load(&t->executor, source, err));
     gbsi_tempered_set_temperatures(t);
     if (t->ratios != NULL) {
-        GBSI_TRY(gbsi_ratios_load(t->ratios, source, err));
+        GBSI_PASS(gbsi_ratios_load(t->ratios, source, err));
     }
     if (s.keeps != 0 && t->ratios != NULL && t->ratios->n_rows == 0) {
-        GBSI_TRY(
-            gbsi_fail(err, GBS_ERR_FORMAT, "the saved ladders are damaged: nothing was learnt"));
+        return gbsi_fail(err, GBS_ERR_FORMAT, "the saved ladders are damaged: nothing was learnt");
     }
     if (s.keeps != 0) {
-        GBSI_TRY(gbsi_tempered_take_means(t, err));
-        GBSI_TRY(gbsi_means_load(t->means, source, err));
+        GBSI_PASS(gbsi_tempered_take_means(t, err));
+        GBSI_PASS(gbsi_means_load(t->means, source, err));
     } else {
-        GBSI_TRY(gbsi_overlap_load(t->overlap, source, err));
-        GBSI_TRY(gbsi_overlap_load(t->overlap_of_sweeps, source, err));
+        GBSI_PASS(gbsi_overlap_load(t->overlap, source, err));
+        GBSI_PASS(gbsi_overlap_load(t->overlap_of_sweeps, source, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_tempered_load(gbsi_tempered *t, gbsi_pool *pool, const gbsi_source *source,

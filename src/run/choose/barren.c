@@ -25,10 +25,7 @@ gbs_status gbsi_barren_new(gbsi_conditioned *full, gbsi_pruning *pruning,
     b->p = gbsi_alloc_array(gbsi_largest(full->arity, full->n_variables), sizeof *b->p);
     b->mean = gbsi_alloc_array_zero(n_states, sizeof *b->mean);
     b->square = gbsi_alloc_array_zero(n_states, sizeof *b->square);
-    if (b->full_variable == NULL || b->x == NULL || b->p == NULL || b->mean == NULL ||
-        b->square == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "pruning", 2 * n_states * sizeof *b->mean));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "pruning", b->full_variable, b->x, b->p, b->mean, b->square));
     for (uint32_t v = 0; v < part->n_variables; ++v) {
         b->full_variable[v] = full->free_variable[part->user_variable[v]];
     }
@@ -45,12 +42,7 @@ void gbsi_barren_free(gbsi_barren *b)
     if (b != NULL) {
         gbsi_conditioned_free(b->full);
         gbsi_pruning_clear(&b->pruning);
-        gbsi_free(b->full_variable);
-        gbsi_free(b->x);
-        gbsi_free(b->p);
-        gbsi_free(b->mean);
-        gbsi_free(b->square);
-        gbsi_free(b);
+        GBSI_FREE(b->full_variable, b->x, b->p, b->mean, b->square, b);
     }
 }
 

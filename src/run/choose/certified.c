@@ -73,21 +73,20 @@ static gbs_status out_of_time(gbs_error *err)
 }
 
 /* Finds the burn-in. @param b [n] all 1. */
-static gbs_status find(gbs_run *run, const gbsi_influences *c, double *b, gbsi_watch *watch,
-                       gbs_error *err)
+static gbs_status find(gbs_run_options *options, const gbsi_engine *engine, gbsi_report *report,
+                       const gbsi_influences *c, double *b, gbsi_watch *watch, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const double entries = (double)gbsi_influences_row(c, c->n);
     double compared = 1.0;
     double bound = 1.0;
     double work = 0.0;
     uint64_t k = 0;
-    while (bound > run->options.certified) {
+    while (bound > options->certified) {
         gbsi_sequence sequence = {0};
         if (k == MOST_PASSES || work > (double)MOST_WORK) {
-            return no_certificate(&run->options, bound, k, err);
+            return no_certificate(options, bound, k, err);
         }
-        GBSI_TRY(run->engine.scan->next_pass(run->engine.scan_state, k, &sequence, err));
+        GBSI_PASS(engine->scan->next_pass(engine->scan_state, k, &sequence, err));
         if (!gbsi_variation_follow(c, sequence.variable, sequence.n, b, watch) ||
             gbsi_watch_spend(watch, c->n)) {
             return out_of_time(err);
@@ -95,65 +94,59 @@ static gbs_status find(gbs_run *run, const gbsi_influences *c, double *b, gbsi_w
         work += (double)sequence.n * (1.0 + entries / c->n);
         bound = largest(b, c->n);
         if (++k >= LEAST_DOUBLING && (k & (k - 1)) == 0) {
-            if (bound > STALLED * compared && bound > run->options.certified) {
-                return no_certificate(&run->options, bound, k, err);
+            if (bound > STALLED * compared && bound > options->certified) {
+                return no_certificate(options, bound, k, err);
             }
             compared = bound;
         }
     }
-    run->options.burn_in = k;
-    run->report.public.certified = bound;
-
-cleanup:
-    return status;
+    options->burn_in = k;
+    report->public.certified = bound;
+    return GBS_OK;
 }
 
 /* Bounds how far the estimated marginals still are from the target after one pass.
  * @param b [n] all 1. */
-static gbs_status bound_pass(gbs_run *run, const gbsi_influences *c, double *b, gbsi_watch *watch,
-                             gbs_error *err)
+static gbs_status bound_pass(const gbsi_problem *problem, const gbsi_engine *engine,
+                             gbsi_report *report, const gbsi_influences *c, double *b,
+                             gbsi_watch *watch, gbs_error *err)
 {
     gbsi_sequence sequence = {0};
     double bound = 0.0;
-    const gbs_status status =
-        run->engine.scan->next_pass(run->engine.scan_state, 0, &sequence, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(engine->scan->next_pass(engine->scan_state, 0, &sequence, err));
     if (!gbsi_variation_follow(c, sequence.variable, sequence.n, b, watch)) {
         return out_of_time(err);
     }
     for (size_t t = 0; t < sequence.n; ++t) {
         const uint32_t v = sequence.variable[t];
-        const bool asked = run->problem.target == NULL || run->problem.target[v] != 0;
+        const bool asked = problem->target == NULL || problem->target[v] != 0;
         bound = asked && b[v] > bound ? b[v] : bound;
     }
-    run->report.public.bias_estimate = bound < 1.0 ? bound : 1.0;
+    report->public.bias_estimate = bound < 1.0 ? bound : 1.0;
     return GBS_OK;
 }
 
-gbs_status gbsi_run_certify(gbs_run *run, gbsi_watch *watch, gbs_error *err)
+gbs_status gbsi_run_certify(gbs_run_options *options, const gbsi_problem *problem,
+                            const gbsi_engine *engine, gbsi_report *report, gbsi_watch *watch,
+                            gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_influences *c = NULL;
     double *b = NULL;
-    if (run->options.certified == 0.0 && !run->options.restarts) {
+    if (options->certified == 0.0 && !options->restarts) {
         return GBS_OK;
     }
-    if (run->options.certified > 0.0) {
-        GBSI_TRY(check(&run->options, &run->engine, err));
+    if (options->certified > 0.0) {
+        GBSI_TRY(check(options, engine, err));
     }
-    status = gbsi_influences_new(run->problem.graph, GBS_INFLUENCE_AUTO,
-                                 gbsi_options_memory_limit(&run->options), watch, &c, err);
+    status = gbsi_influences_new(problem->graph, GBS_INFLUENCE_AUTO,
+                                 gbsi_options_memory_limit(options), watch, &c, err);
     GBSI_TRY(gbsi_watch_stopped(watch) ? out_of_time(err) : status);
     b = gbsi_alloc_array(c->n, sizeof *b);
-    if (b == NULL) {
-        status = gbsi_no_memory(err, "certificate", c->n * sizeof *b);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "certificate", b));
     gbsi_variation_begin(c, b);
-    status =
-        run->options.restarts ? bound_pass(run, c, b, watch, err) : find(run, c, b, watch, err);
+    status = options->restarts ? bound_pass(problem, engine, report, c, b, watch, err)
+                               : find(options, engine, report, c, b, watch, err);
 
 cleanup:
     gbsi_free(b);

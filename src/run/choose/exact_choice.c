@@ -31,11 +31,11 @@ static bool maximises(const gbsi_run_purpose *purpose)
     return purpose->anneals && !purpose->up_only;
 }
 
-gbsi_exact_limits gbsi_run_exact_limits(const gbs_run *run)
+gbsi_exact_limits gbsi_run_exact_limits(const gbsi_task *task)
 {
     return (gbsi_exact_limits){.entries = GBSI_MOST_ENTRIES,
-                               .bytes = bytes_left(&run->options, &run->problem),
-                               .maximise = maximises(&run->purpose)};
+                               .bytes = bytes_left(&task->options, &task->problem),
+                               .maximise = maximises(&task->purpose)};
 }
 
 /* The time that exact answers of `auto` may take, as predicted for one thread: half of --time or,
@@ -51,26 +51,27 @@ uint64_t gbsi_run_auto_bytes(const gbs_run_options *options, const gbsi_problem 
 }
 
 /* The limits of a component if it may use all of that time. */
-static gbsi_exact_limits auto_limits(const gbs_run *run)
+static gbsi_exact_limits auto_limits(const gbsi_task *task)
 {
-    const double entries = auto_ns(&run->options) / GBSI_STACK_NS;
+    const double entries = auto_ns(&task->options) / GBSI_STACK_NS;
     return (gbsi_exact_limits){.entries = entries < (double)GBSI_MOST_ENTRIES ? (uint64_t)entries
                                                                               : GBSI_MOST_ENTRIES,
-                               .bytes = gbsi_run_auto_bytes(&run->options, &run->problem),
-                               .maximise = maximises(&run->purpose)};
+                               .bytes = gbsi_run_auto_bytes(&task->options, &task->problem),
+                               .maximise = maximises(&task->purpose)};
 }
 
 /* Reports the predicted cost of exact answers. */
-static void report_cost(gbs_run *run, const gbsi_exact_plan *plan)
+static void report_cost(const gbsi_run_purpose *purpose, const gbsi_problem *problem,
+                        gbsi_report *report, const gbsi_exact_plan *plan)
 {
-    gbs_exact_cost *cost = &run->report.public.exact;
-    const gbsi_sparse *sparse = run->problem.sparse;
-    const gbsi_cutset *cutset = run->problem.cutset;
+    gbs_exact_cost *cost = &report->public.exact;
+    const gbsi_sparse *sparse = problem->sparse;
+    const gbsi_cutset *cutset = problem->cutset;
     double sparse_ns = 0.0;
     cost->counted = 1;
     for (uint32_t i = 0; i < plan->elimination->n_parts; ++i) {
         if (sparse != NULL && sparse->component == i) {
-            run->report.public.nonzero_entries += sparse->n_entries;
+            report->public.nonzero_entries += sparse->n_entries;
             sparse_ns += sparse->ns;
             sparse = sparse->next;
             continue;
@@ -84,9 +85,9 @@ static void report_cost(gbs_run *run, const gbsi_exact_plan *plan)
         cost->entries += (double)plan->elimination->part[i].entries;
         cost->counted = cost->counted != 0 && gbsi_exact_fits(plan, i);
     }
-    cost->seconds = cost->entries * 1e-9 * (run->purpose.up_only ? GBSI_STACK_NS : GBSI_TABLES_NS);
+    cost->seconds = cost->entries * 1e-9 * (purpose->up_only ? GBSI_STACK_NS : GBSI_TABLES_NS);
     cost->seconds += sparse_ns * 1e-9;
-    cost->entries += run->report.public.nonzero_entries;
+    cost->entries += report->public.nonzero_entries;
 }
 
 /* Makes the tree again, only of components with take[component] != 0. */
@@ -100,16 +101,15 @@ static gbs_status tree_again(gbsi_exact_plan *plan, const uint8_t *take, gbsi_tr
                : gbsi_exact_plan_tree(plan, take, tree, err);
 }
 
-gbs_status gbsi_run_auto_forms(const gbs_run *run, gbsi_exact_plan *plan, uint8_t *take,
+gbs_status gbsi_run_auto_forms(const gbsi_task *task, gbsi_exact_plan *plan, uint8_t *take,
                                gbsi_exact_forms *forms, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    const bool up_only = run->purpose.up_only;
-    const uint64_t bytes = gbsi_run_auto_bytes(&run->options, &run->problem);
-    double left_ns = auto_ns(&run->options);
+    const bool up_only = task->purpose.up_only;
+    const uint64_t bytes = gbsi_run_auto_bytes(&task->options, &task->problem);
+    double left_ns = auto_ns(&task->options);
     double entry_ns = GBSI_TABLES_NS;
     *forms = (gbsi_exact_forms){0};
-    GBSI_TRY(gbsi_exact_plan_choose(plan, up_only, left_ns, bytes, take, &forms->tree, err));
+    GBSI_PASS(gbsi_exact_plan_choose(plan, up_only, left_ns, bytes, take, &forms->tree, err));
     if (forms->tree != NULL) {
         entry_ns = gbsi_exact_entry_ns(gbsi_exact_keep(forms->tree, up_only, bytes));
         left_ns -= (double)forms->tree->n_entries * entry_ns;
@@ -117,31 +117,29 @@ gbs_status gbsi_run_auto_forms(const gbs_run *run, gbsi_exact_plan *plan, uint8_
     const gbsi_sparse_limits of_sparse = {.ns = left_ns,
                                           .bytes = bytes / 2,
                                           .least = GBSI_SPARSE_LEAST,
-                                          .one_way = up_only || maximises(&run->purpose),
-                                          .draws = run->purpose.draws};
-    entry_ns += run->purpose.draws ? GBSI_STACK_NS : 0.0;
-    GBSI_TRY(gbsi_sparse_new(run->problem.components, plan, &of_sparse, take, entry_ns,
-                             &forms->sparse, err));
+                                          .one_way = up_only || maximises(&task->purpose),
+                                          .draws = task->purpose.draws};
+    entry_ns += task->purpose.draws ? GBSI_STACK_NS : 0.0;
+    GBSI_PASS(gbsi_sparse_new(task->problem.components, plan, &of_sparse, take, entry_ns,
+                              &forms->sparse, err));
     if (forms->sparse != NULL && forms->tree != NULL) {
         gbsi_sparse_mark(forms->sparse, 0, take);
-        GBSI_TRY(tree_again(plan, take, &forms->tree, err));
+        GBSI_PASS(tree_again(plan, take, &forms->tree, err));
     }
     gbsi_sparse_mark(forms->sparse, 1, take);
-    if (run->purpose.draws) {
+    if (task->purpose.draws) {
         return GBS_OK;
     }
     const gbsi_cutset_limits of_cutset = {.ns = left_ns,
                                           .bytes = bytes / 2,
                                           .up_only = up_only,
-                                          .maximise = maximises(&run->purpose)};
-    GBSI_TRY(
-        gbsi_cutsets_new(run->problem.components, plan, &of_cutset, take, &forms->cutset, err));
+                                          .maximise = maximises(&task->purpose)};
+    GBSI_PASS(
+        gbsi_cutsets_new(task->problem.components, plan, &of_cutset, take, &forms->cutset, err));
     for (const gbsi_cutset *c = forms->cutset; c != NULL; c = c->next) {
         take[c->component] = 1;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Whether trees and sparse tables hold all components, and the tables of all of them can be kept
@@ -181,30 +179,30 @@ static gbs_status choose_drawn(gbsi_problem *p, gbs_run_options *options, gbsi_e
     return GBS_OK;
 }
 
-static gbs_status choose_auto(gbs_run *run, gbs_error *err)
+static gbs_status choose_auto(gbsi_task *task, gbsi_report *report, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_exact_plan *plan = NULL;
     gbsi_exact_forms forms = {0};
-    gbsi_exact_limits limits = auto_limits(run);
+    gbsi_exact_limits limits = auto_limits(task);
     limits.watch = gbsi_watch_current();
-    if (gbsi_exact_check_search(run->problem.whole, limits.bytes, NULL) == GBS_OK) {
-        GBSI_TRY(
-            gbsi_exact_plan_new(run->problem.whole, run->problem.whole_graph, &limits, &plan, err));
-        status = gbsi_run_auto_forms(run, plan, run->problem.exact, &forms, err);
-        run->problem.tree = forms.tree;
-        run->problem.sparse = forms.sparse;
-        run->problem.cutset = forms.cutset;
+    if (gbsi_exact_check_search(task->problem.whole, limits.bytes, NULL) == GBS_OK) {
+        GBSI_TRY(gbsi_exact_plan_new(task->problem.whole, task->problem.whole_graph, &limits, &plan,
+                                     err));
+        status = gbsi_run_auto_forms(task, plan, task->problem.exact, &forms, err);
+        task->problem.tree = forms.tree;
+        task->problem.sparse = forms.sparse;
+        task->problem.cutset = forms.cutset;
         GBSI_TRY(status);
-        GBSI_TRY(run->purpose.draws ? choose_drawn(&run->problem, &run->options, plan, err)
-                                    : GBS_OK);
-        report_cost(run, plan);
+        GBSI_TRY(task->purpose.draws ? choose_drawn(&task->problem, &task->options, plan, err)
+                                     : GBS_OK);
+        report_cost(&task->purpose, &task->problem, report, plan);
     }
-    for (uint32_t i = 0; i < run->problem.components->n; ++i) {
-        if (run->problem.exact[i] == 0 && !maximises(&run->purpose) && !run->purpose.draws &&
-            run->problem.components->n_states[i] <= GBSI_ENUMERATE_AUTO_STATES) {
-            run->problem.exact[i] = 1;
-            run->problem.enumerated[i] = 1;
+    for (uint32_t i = 0; i < task->problem.components->n; ++i) {
+        if (task->problem.exact[i] == 0 && !maximises(&task->purpose) && !task->purpose.draws &&
+            task->problem.components->n_states[i] <= GBSI_ENUMERATE_AUTO_STATES) {
+            task->problem.exact[i] = 1;
+            task->problem.enumerated[i] = 1;
         }
     }
 
@@ -219,7 +217,6 @@ static gbs_status choose_others(gbsi_problem *p, gbsi_run_purpose *purpose,
                                 const gbsi_exact_plan *plan, const gbsi_exact_limits *limits,
                                 uint8_t *trees, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const bool up_only = purpose->up_only;
     const gbsi_sparse_limits of_sparse = {.ns = GBSI_CUTSET_NS,
                                           .bytes = limits->bytes / 2,
@@ -234,50 +231,47 @@ static gbs_status choose_others(gbsi_problem *p, gbsi_run_purpose *purpose,
                                           .watch = limits->watch};
     const double entry_ns =
         up_only ? GBSI_STACK_NS : GBSI_TABLES_NS + (of_sparse.draws ? GBSI_STACK_NS : 0.0);
-    GBSI_TRY(gbsi_sparse_new(p->components, plan, &of_sparse, trees, entry_ns, &p->sparse, err));
+    GBSI_PASS(gbsi_sparse_new(p->components, plan, &of_sparse, trees, entry_ns, &p->sparse, err));
     gbsi_sparse_mark(p->sparse, 1, trees);
-    GBSI_TRY(gbsi_cutsets_new(p->components, plan, &of_cutset, trees, &p->cutset, err));
+    GBSI_PASS(gbsi_cutsets_new(p->components, plan, &of_cutset, trees, &p->cutset, err));
     memcpy(p->exact, trees, p->components->n);
     for (const gbsi_cutset *c = p->cutset; c != NULL; c = c->next) {
         p->exact[c->component] = 1;
     }
     gbsi_sparse_mark(p->sparse, 0, trees);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
-static gbs_status choose_all(gbs_run *run, gbs_error *err)
+static gbs_status choose_all(gbsi_task *task, gbsi_report *report, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_exact_plan *plan = NULL;
-    uint8_t *trees = gbsi_alloc_array(run->problem.components->n, 1);
-    gbsi_exact_limits limits = gbsi_run_exact_limits(run);
+    uint8_t *trees = gbsi_alloc_array(task->problem.components->n, 1);
+    gbsi_exact_limits limits = gbsi_run_exact_limits(task);
     limits.watch = gbsi_watch_current();
-    if (trees == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "components", run->problem.components->n));
-    }
-    GBSI_TRY(gbsi_exact_check_search(run->problem.whole, limits.bytes, err));
+    GBSI_TRY(GBSI_HAVE(err, "components", trees));
+    GBSI_TRY(gbsi_exact_check_search(task->problem.whole, limits.bytes, err));
     GBSI_TRY(
-        gbsi_exact_plan_new(run->problem.whole, run->problem.whole_graph, &limits, &plan, err));
-    for (uint32_t i = 0; i < run->problem.components->n; ++i) {
+        gbsi_exact_plan_new(task->problem.whole, task->problem.whole_graph, &limits, &plan, err));
+    for (uint32_t i = 0; i < task->problem.components->n; ++i) {
         trees[i] = gbsi_exact_fits(plan, i);
     }
-    GBSI_TRY(choose_others(&run->problem, &run->purpose, plan, &limits, trees, err));
-    for (uint32_t i = 0; i < run->problem.components->n; ++i) {
+    GBSI_TRY(choose_others(&task->problem, &task->purpose, plan, &limits, trees, err));
+    for (uint32_t i = 0; i < task->problem.components->n; ++i) {
         const uint32_t v =
-            run->problem.components->variable[run->problem.components->variable_start[i]];
-        if (run->problem.exact[i] == 0 && gbsi_problem_asks(&run->problem, i)) {
-            GBSI_TRY(gbsi_exact_refuse(plan, i, run->problem.whole->user_variable[v], err));
+            task->problem.components->variable[task->problem.components->variable_start[i]];
+        if (task->problem.exact[i] == 0 && gbsi_problem_asks(&task->problem, i)) {
+            GBSI_TRY(gbsi_exact_refuse(plan, i, task->problem.whole->user_variable[v], err));
         }
     }
-    report_cost(run, plan);
-    GBSI_TRY(gbsi_exact_plan_tree(plan, trees, &run->problem.tree, err));
+    report_cost(&task->purpose, &task->problem, report, plan);
+    GBSI_TRY(gbsi_exact_plan_tree(plan, trees, &task->problem.tree, err));
     GBSI_TRY(gbsi_exact_check_bytes(
-        run->problem.tree, gbsi_exact_keep(run->problem.tree, run->purpose.up_only, limits.bytes),
-        limits.bytes, err));
-    if (run->purpose.draws && run->problem.sparse != NULL && run->problem.cutset == NULL) {
-        GBSI_TRY(gbsi_sparse_streams(plan, run->problem.tree, run->problem.sparse, err));
+        task->problem.tree,
+        gbsi_exact_keep(task->problem.tree, task->purpose.up_only, limits.bytes), limits.bytes,
+        err));
+    if (task->purpose.draws && task->problem.sparse != NULL && task->problem.cutset == NULL) {
+        GBSI_TRY(gbsi_sparse_streams(plan, task->problem.tree, task->problem.sparse, err));
     }
 
 cleanup:
@@ -286,67 +280,63 @@ cleanup:
     return status;
 }
 
-gbsi_keep gbsi_run_draw_keep(const gbs_run *run)
+gbsi_keep gbsi_run_draw_keep(const gbsi_task *task)
 {
-    return gbsi_exact_bytes(run->problem.tree, GBSI_KEEP_ALL) <= gbsi_run_exact_limits(run).bytes
+    return gbsi_exact_bytes(task->problem.tree, GBSI_KEEP_ALL) <= gbsi_run_exact_limits(task).bytes
                ? GBSI_KEEP_ALL
                : GBSI_KEEP_ALL_MESSAGES;
 }
 
 /* The bytes of the trees and of the work on them, with the scratch of threads if there is room for
  * it. */
-static uint64_t tree_bytes(const gbs_run *run)
+static uint64_t tree_bytes(const gbsi_task *task)
 {
-    const gbsi_tree *tree = run->problem.tree;
-    const gbsi_keep keep = run->problem.keep;
-    const uint64_t limit = bytes_left(&run->options, &run->problem);
-    const uint64_t drawn = run->purpose.draws ? gbsi_exact_bytes(tree, gbsi_run_draw_keep(run)) : 0;
+    const gbsi_tree *tree = task->problem.tree;
+    const gbsi_keep keep = task->problem.keep;
+    const uint64_t limit = bytes_left(&task->options, &task->problem);
+    const uint64_t drawn =
+        task->purpose.draws ? gbsi_exact_bytes(tree, gbsi_run_draw_keep(task)) : 0;
     const uint64_t own = gbsi_exact_bytes(tree, keep);
     const uint64_t bytes = own > drawn ? own : drawn;
     const uint64_t scratch =
-        gbsi_branch_workers_bytes(tree, keep, gbsi_options_threads(&run->options));
+        gbsi_branch_workers_bytes(tree, keep, gbsi_options_threads(&task->options));
     const uint64_t left = limit > bytes ? limit - bytes : 0;
     return bytes + (scratch < left ? scratch : left);
 }
 
-static gbs_status choose_exact(gbs_run *run, gbs_error *err)
+static gbs_status choose_exact(gbsi_task *task, gbsi_report *report, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    const uint32_t n = run->problem.components->n;
-    run->problem.exact = gbsi_alloc_array_zero(n, 1);
-    run->problem.enumerated = gbsi_alloc_array_zero(n, 1);
-    if (run->problem.exact == NULL || run->problem.enumerated == NULL) {
-        return gbsi_no_memory(err, "components", n);
-    }
-    uint64_t bytes = gbsi_run_auto_bytes(&run->options, &run->problem);
-    switch (run->options.method) {
+    const uint32_t n = task->problem.components->n;
+    task->problem.exact = gbsi_alloc_array_zero(n, 1);
+    task->problem.enumerated = gbsi_alloc_array_zero(n, 1);
+    GBSI_PASS(GBSI_HAVE(err, "components", task->problem.exact, task->problem.enumerated));
+    uint64_t bytes = gbsi_run_auto_bytes(&task->options, &task->problem);
+    switch (task->options.method) {
     case GBS_METHOD_MEAN_FIELD:
-        memset(run->problem.exact, 1, n); /* none is sampled; mean_field_run.c answers */
+        memset(task->problem.exact, 1, n); /* none is sampled; mean_field_run.c answers */
         break;
     case GBS_METHOD_AUTO:
-        GBSI_TRY(choose_auto(run, err));
+        GBSI_PASS(choose_auto(task, report, err));
         break;
     case GBS_METHOD_EXACT:
-        bytes = bytes_left(&run->options, &run->problem);
-        GBSI_TRY(choose_all(run, err));
+        bytes = bytes_left(&task->options, &task->problem);
+        GBSI_PASS(choose_all(task, report, err));
         break;
     default: /* all is sampled */
         break;
     }
-    if (run->problem.tree != NULL) {
-        const gbsi_tree *tree = run->problem.tree;
-        run->problem.keep = gbsi_exact_keep(tree, run->purpose.up_only, bytes);
-        run->problem.exact_bytes = tree_bytes(run);
+    if (task->problem.tree != NULL) {
+        const gbsi_tree *tree = task->problem.tree;
+        task->problem.keep = gbsi_exact_keep(tree, task->purpose.up_only, bytes);
+        task->problem.exact_bytes = tree_bytes(task);
     }
-    for (const gbsi_sparse *c = run->problem.sparse; c != NULL; c = c->next) {
-        run->problem.exact_bytes += c->bytes;
+    for (const gbsi_sparse *c = task->problem.sparse; c != NULL; c = c->next) {
+        task->problem.exact_bytes += c->bytes;
     }
-    for (const gbsi_cutset *c = run->problem.cutset; c != NULL; c = c->next) {
-        run->problem.exact_bytes += c->bytes;
+    for (const gbsi_cutset *c = task->problem.cutset; c != NULL; c = c->next) {
+        task->problem.exact_bytes += c->bytes;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- barren variables ------------------------------------------------------------------------ */
@@ -357,26 +347,25 @@ static bool all_exact(const gbsi_problem *p)
 }
 
 /* Whether barren variables may be drawn given the others, where these are answered exactly. */
-static bool may_draw_barren(const gbs_run *run)
+static bool may_draw_barren(const gbs_run_options *o, const gbsi_run_purpose *purpose)
 {
-    const gbs_run_options *o = &run->options;
-    return o->method == GBS_METHOD_AUTO && run->purpose.limited && !run->purpose.anneals &&
-           !run->purpose.divides && !run->purpose.asks && o->sequence == NULL && !o->partial_scan &&
+    return o->method == GBS_METHOD_AUTO && purpose->limited && !purpose->anneals &&
+           !purpose->divides && !purpose->asks && o->sequence == NULL && !o->partial_scan &&
            !o->restarts && o->dummy_edges == NULL && o->estimator == GBS_ESTIMATOR_RAO_BLACKWELL &&
            o->temper <= GBS_TEMPER_OFF && (gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) != 0;
 }
 
 /* Tries the problem without its barren variables. @param exact out: whether all of it is answered
  * exactly, and can be drawn from. */
-static gbs_status choose_core(gbs_run *run, bool *exact, gbs_error *err)
+static gbs_status choose_core(gbsi_task *task, gbsi_report *report, bool *exact, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const bool draws = run->purpose.draws;
-    GBSI_TRY(gbsi_problem_take_graph(&run->problem, err));
-    run->purpose.draws = true;
-    status = choose_exact(run, err);
-    run->purpose.draws = draws;
-    *exact = status >= 0 && all_exact(&run->problem);
+    const bool draws = task->purpose.draws;
+    GBSI_TRY(gbsi_problem_take_graph(&task->problem, err));
+    task->purpose.draws = true;
+    status = choose_exact(task, report, err);
+    task->purpose.draws = draws;
+    *exact = status >= 0 && all_exact(&task->problem);
 
 cleanup:
     return status;
@@ -384,37 +373,37 @@ cleanup:
 
 /* If not all is answered exactly as it is, but would be without the barren variables: leaves them
  * out, to be drawn later. */
-static gbs_status leave_out_barren(gbs_run *run, gbs_error *err)
+static gbs_status leave_out_barren(gbsi_task *task, gbsi_report *report, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_problem full = run->problem;
+    gbsi_problem full = task->problem;
     gbsi_pruning pruning = {0};
     gbsi_conditioned *core = NULL;
-    const gbs_exact_cost cost = run->report.public.exact;
-    const double nonzero = run->report.public.nonzero_entries;
+    const gbs_exact_cost cost = report->public.exact;
+    const double nonzero = report->public.nonzero_entries;
     bool exact = false;
     GBSI_TRY(gbsi_prune(full.whole, NULL, gbsi_watch_current(), &pruning, err));
     if (pruning.n == 0) {
         goto cleanup;
     }
     GBSI_TRY(gbsi_pruned_part(full.whole, &pruning, &core, err));
-    run->problem = (gbsi_problem){
+    task->problem = (gbsi_problem){
         .model = full.model, .start = full.start, .whole = core, .penalty = full.penalty};
-    run->report.public.nonzero_entries = 0.0;
-    status = choose_core(run, &exact, err);
-    run->report.public.exact = cost;
-    run->report.public.nonzero_entries = nonzero;
+    report->public.nonzero_entries = 0.0;
+    status = choose_core(task, report, &exact, err);
+    report->public.exact = cost;
+    report->public.nonzero_entries = nonzero;
     if (exact) {
         full.start = NULL;
-        run->problem.n_pruned = pruning.n;
+        task->problem.n_pruned = pruning.n;
         gbsi_conditioned *whole = full.whole;
         full.whole = NULL;
         gbsi_problem_free(&full);
-        status = gbsi_barren_new(whole, &pruning, core, &run->problem.barren, err);
+        status = gbsi_barren_new(whole, &pruning, core, &task->problem.barren, err);
     } else {
-        run->problem.start = NULL;
-        gbsi_problem_free(&run->problem);
-        run->problem = full;
+        task->problem.start = NULL;
+        gbsi_problem_free(&task->problem);
+        task->problem = full;
     }
 
 cleanup:
@@ -422,10 +411,11 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_run_choose_exact(gbs_run *run, gbs_error *err)
+gbs_status gbsi_run_choose_exact(gbsi_task *task, gbsi_report *report, gbs_error *err)
 {
-    const gbs_status status = choose_exact(run, err);
-    return status < 0 || all_exact(&run->problem) || !may_draw_barren(run)
+    const gbs_status status = choose_exact(task, report, err);
+    return status < 0 || all_exact(&task->problem) ||
+                   !may_draw_barren(&task->options, &task->purpose)
                ? status
-               : leave_out_barren(run, err);
+               : leave_out_barren(task, report, err);
 }

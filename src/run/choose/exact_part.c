@@ -38,27 +38,27 @@ static gbs_status tree_up(gbsi_drive *drive, gbsi_tables *tables, uint32_t t, do
 }
 
 /* @param log_z in and out: what is found is added. */
-static gbs_status calibrate(gbs_run *run, gbsi_drive *drive, double *log_z, gbs_error *err)
+static gbs_status calibrate(const gbsi_task *task, gbsi_engine *engine,
+                            const gbsi_estimates *estimates, gbsi_drive *drive, double *log_z,
+                            gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_tables *tables = NULL;
-    const gbsi_tree *tree = run->problem.tree;
+    const gbsi_tree *tree = task->problem.tree;
     const uint32_t n = tree->model->n_variables;
     uint32_t *home = gbsi_alloc_array(n, sizeof *home);
-    if (home == NULL) {
-        return gbsi_no_memory(err, "junction tree", n * sizeof *home);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "junction tree", home));
     gbsi_tree_homes(tree, home);
-    for (uint32_t v = run->problem.whole->n_variables; v < n; ++v) {
+    for (uint32_t v = task->problem.whole->n_variables; v < n; ++v) {
         home[v] = GBSI_NONE; /* of chains */
     }
-    GBSI_TRY(take_pool(&run->engine, &run->options, tree->n_tables, err));
-    GBSI_TRY(gbsi_tables_new(tree, run->problem.keep, run->engine.pool, &tables, err));
+    GBSI_TRY(take_pool(engine, &task->options, tree->n_tables, err));
+    GBSI_TRY(gbsi_tables_new(tree, task->problem.keep, engine->pool, &tables, err));
     for (uint32_t t = 0; t < tree->n_trees; ++t) {
         double part = 0.0;
         GBSI_TRY(tree_up(drive, tables, t, &part, err));
         *log_z += part;
-        gbsi_tree_down(tables, t, home, run->estimates.exact_p, NULL, 0);
+        gbsi_tree_down(tables, t, home, estimates->exact_p, NULL, 0);
         if (gbsi_watch_stopped(tables->watch)) {
             GBSI_TRY(gbsi_stopped_early(drive, "calibrating junction trees", err));
         }
@@ -83,26 +83,23 @@ static gbs_status check_other(const gbsi_drive *drive, const char *doing, double
 }
 
 /* @param p NULL: ln Z alone. @param log_z in and out: what is found is added. */
-static gbs_status sum_others(gbs_run *run, gbsi_drive *drive, double *p, double *log_z,
-                             gbs_error *err)
+static gbs_status sum_others(const gbsi_task *task, gbsi_engine *engine, gbsi_drive *drive,
+                             double *p, double *log_z, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    for (const gbsi_sparse *c = run->problem.sparse; c != NULL; c = c->next) {
+    for (const gbsi_sparse *c = task->problem.sparse; c != NULL; c = c->next) {
         double part = 0.0;
-        GBSI_TRY(gbsi_sparse_sum(c, &drive->watch, p, &part, err));
-        GBSI_TRY(check_other(drive, "calibrating sparse tables", part, err));
+        GBSI_PASS(gbsi_sparse_sum(c, &drive->watch, p, &part, err));
+        GBSI_PASS(check_other(drive, "calibrating sparse tables", part, err));
         *log_z += part;
     }
-    for (const gbsi_cutset *c = run->problem.cutset; c != NULL; c = c->next) {
+    for (const gbsi_cutset *c = task->problem.cutset; c != NULL; c = c->next) {
         double part = 0.0;
-        GBSI_TRY(take_pool(&run->engine, &run->options, c->tree->n_tables, err));
-        GBSI_TRY(gbsi_cutset_sum(c, run->engine.pool, &drive->watch, p, &part, err));
-        GBSI_TRY(check_other(drive, "answering the cases of a cutset", part, err));
+        GBSI_PASS(take_pool(engine, &task->options, c->tree->n_tables, err));
+        GBSI_PASS(gbsi_cutset_sum(c, engine->pool, &drive->watch, p, &part, err));
+        GBSI_PASS(check_other(drive, "answering the cases of a cutset", part, err));
         *log_z += part;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Components of few states, watched. @param log_z as of gbsi_components_enumerate(). */
@@ -116,49 +113,48 @@ static gbs_status enumerate(gbsi_problem *problem, gbsi_estimates *estimates, gb
                : status;
 }
 
-gbs_status gbsi_run_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+gbs_status gbsi_run_exactly(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
+                            gbsi_drive *drive, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     double log_z = 0.0;
-    if (run->estimates.exact_p == NULL) {
+    if (sampling->estimates.exact_p == NULL) {
         return GBS_OK;
     }
-    GBSI_TRY(enumerate(&run->problem, &run->estimates, drive, &log_z, err));
-    if (run->problem.tree != NULL) {
-        GBSI_TRY(calibrate(run, drive, &log_z, err));
+    GBSI_PASS(enumerate(&task->problem, &sampling->estimates, drive, &log_z, err));
+    if (task->problem.tree != NULL) {
+        GBSI_PASS(calibrate(task, &sampling->engine, &sampling->estimates, drive, &log_z, err));
     }
-    GBSI_TRY(sum_others(run, drive, run->estimates.exact_p, &log_z, err));
-    if (run->problem.part == NULL) {
-        run->report.public.log_z =
-            run->problem.n_skipped > 0 ? NAN : run->problem.whole->log_constant + log_z;
+    GBSI_PASS(sum_others(task, &sampling->engine, drive, sampling->estimates.exact_p, &log_z, err));
+    if (task->problem.part == NULL) {
+        report->public.log_z =
+            task->problem.n_skipped > 0 ? NAN : task->problem.whole->log_constant + log_z;
     } else { /* sampling has better use for the memory */
-        gbsi_tree_free(run->problem.tree);
-        gbsi_sparse_free(run->problem.sparse);
-        gbsi_cutsets_free(run->problem.cutset);
-        run->problem.tree = NULL;
-        run->problem.sparse = NULL;
-        run->problem.cutset = NULL;
+        gbsi_tree_free(task->problem.tree);
+        gbsi_sparse_free(task->problem.sparse);
+        gbsi_cutsets_free(task->problem.cutset);
+        task->problem.tree = NULL;
+        task->problem.sparse = NULL;
+        task->problem.cutset = NULL;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- ln Z ---------------------------------------------------------------------------------- */
 
-gbs_status gbsi_run_exact_log_z(gbs_run *run, gbsi_drive *drive, double *log_z, gbs_error *err)
+gbs_status gbsi_run_exact_log_z(gbsi_task *task, gbsi_engine *engine, gbsi_estimates *estimates,
+                                gbsi_drive *drive, double *log_z, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_tables *tables = NULL;
     *log_z = 0.0;
-    GBSI_TRY(enumerate(&run->problem, &run->estimates, drive, log_z, err));
-    GBSI_TRY(sum_others(run, drive, NULL, log_z, err));
-    if (run->problem.tree == NULL) {
+    GBSI_TRY(enumerate(&task->problem, estimates, drive, log_z, err));
+    GBSI_TRY(sum_others(task, engine, drive, NULL, log_z, err));
+    if (task->problem.tree == NULL) {
         return GBS_OK;
     }
-    GBSI_TRY(take_pool(&run->engine, &run->options, run->problem.tree->n_tables, err));
-    GBSI_TRY(gbsi_tables_new(run->problem.tree, run->problem.keep, run->engine.pool, &tables, err));
-    for (uint32_t t = 0; t < run->problem.tree->n_trees; ++t) {
+    GBSI_TRY(take_pool(engine, &task->options, task->problem.tree->n_tables, err));
+    GBSI_TRY(gbsi_tables_new(task->problem.tree, task->problem.keep, engine->pool, &tables, err));
+    for (uint32_t t = 0; t < task->problem.tree->n_trees; ++t) {
         double part = 0.0;
         GBSI_TRY(tree_up(drive, tables, t, &part, err));
         *log_z += part;
@@ -172,13 +168,15 @@ cleanup:
 /* ---- the most probable state --------------------------------------------------------------- */
 
 /* @param x [variables of the trees' model] out. */
-static gbs_status maximise_trees(gbs_run *run, gbsi_drive *drive, uint32_t *x, gbs_error *err)
+static gbs_status maximise_trees(const gbs_run_options *options, const gbsi_problem *problem,
+                                 gbsi_engine *engine, gbsi_drive *drive, uint32_t *x,
+                                 gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbsi_tree *tree = run->problem.tree;
+    const gbsi_tree *tree = problem->tree;
     gbsi_tables *tables = NULL;
-    GBSI_TRY(take_pool(&run->engine, &run->options, tree->n_tables, err));
-    GBSI_TRY(gbsi_tables_new(tree, run->problem.keep, run->engine.pool, &tables, err));
+    GBSI_TRY(take_pool(engine, options, tree->n_tables, err));
+    GBSI_TRY(gbsi_tables_new(tree, problem->keep, engine->pool, &tables, err));
     for (uint32_t t = 0; t < tree->n_trees; ++t) {
         double most = 0.0;
         GBSI_TRY(tree_up(drive, tables, t, &most, err));
@@ -190,32 +188,32 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_run_exact_map(gbs_run *run, gbsi_drive *drive, uint32_t *state, gbs_error *err)
+gbs_status gbsi_run_exact_map(const gbs_run_options *options, const gbsi_problem *problem,
+                              gbsi_engine *engine, gbsi_drive *drive, uint32_t *state,
+                              gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbsi_conditioned *whole = run->problem.whole;
-    const gbsi_tree *tree = run->problem.tree;
+    const gbsi_conditioned *whole = problem->whole;
+    const gbsi_tree *tree = problem->tree;
     const size_t n = tree != NULL ? tree->model->n_variables : whole->n_variables;
     uint32_t *x = gbsi_alloc_array_zero(n, sizeof *x);
-    if (x == NULL) {
-        return gbsi_no_memory(err, "map", n * sizeof *x);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "map", x));
     if (tree != NULL) {
-        GBSI_TRY(maximise_trees(run, drive, x, err));
+        GBSI_TRY(maximise_trees(options, problem, engine, drive, x, err));
     }
-    for (const gbsi_sparse *c = run->problem.sparse; c != NULL; c = c->next) {
+    for (const gbsi_sparse *c = problem->sparse; c != NULL; c = c->next) {
         double most = 0.0;
         GBSI_TRY(gbsi_sparse_maximise(c, &drive->watch, x, &most, err));
         GBSI_TRY(check_other(drive, "calibrating sparse tables", most, err));
     }
-    for (const gbsi_cutset *c = run->problem.cutset; c != NULL; c = c->next) {
+    for (const gbsi_cutset *c = problem->cutset; c != NULL; c = c->next) {
         double most = 0.0;
-        GBSI_TRY(take_pool(&run->engine, &run->options, c->tree->n_tables, err));
-        GBSI_TRY(gbsi_cutset_maximise(c, run->engine.pool, &drive->watch, x, &most, err));
+        GBSI_TRY(take_pool(engine, options, c->tree->n_tables, err));
+        GBSI_TRY(gbsi_cutset_maximise(c, engine->pool, &drive->watch, x, &most, err));
         GBSI_TRY(check_other(drive, "answering the cases of a cutset", most, err));
     }
     for (uint32_t v = 0; v < whole->n_variables; ++v) {
-        if (run->problem.exact[run->problem.components->of[v]] != 0) {
+        if (problem->exact[problem->components->of[v]] != 0) {
             state[whole->user_variable[v]] = gbsi_conditioned_states(whole, v)[x[v]];
         }
     }
@@ -239,21 +237,21 @@ static void drawing_free(drawing *d)
 {
     gbsi_tables_free(d->tables);
     gbsi_sparse_draws_free(d->sparse);
-    gbsi_free(d->x);
-    gbsi_free(d->user);
+    GBSI_FREE(d->x, d->user);
 }
 
 /* All trees, ready to be drawn from. */
-static gbs_status take_tables(gbs_run *run, gbsi_drive *drive, gbsi_tables **out, gbs_error *err)
+static gbs_status take_tables(const gbsi_task *task, gbsi_engine *engine, gbsi_drive *drive,
+                              gbsi_tables **out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_tables *tables = NULL;
-    const gbsi_tree *tree = run->problem.tree;
-    const uint64_t bytes = gbsi_run_exact_limits(run).bytes;
-    const gbsi_keep keep = gbsi_run_draw_keep(run);
+    const gbsi_tree *tree = task->problem.tree;
+    const uint64_t bytes = gbsi_run_exact_limits(task).bytes;
+    const gbsi_keep keep = gbsi_run_draw_keep(task);
     GBSI_TRY(gbsi_exact_check_bytes(tree, keep, bytes, err));
-    GBSI_TRY(take_pool(&run->engine, &run->options, tree->n_tables, err));
-    GBSI_TRY(gbsi_tables_new(tree, keep, run->engine.pool, &tables, err));
+    GBSI_TRY(take_pool(engine, &task->options, tree->n_tables, err));
+    GBSI_TRY(gbsi_tables_new(tree, keep, engine->pool, &tables, err));
     for (uint32_t t = 0; t < tree->n_trees; ++t) {
         double log_z = 0.0;
         GBSI_TRY(tree_up(drive, tables, t, &log_z, err));
@@ -268,58 +266,55 @@ cleanup:
     return status;
 }
 
-static gbs_status take_drawing(gbs_run *run, gbsi_drive *drive, drawing *d, gbs_error *err)
+static gbs_status take_drawing(const gbsi_task *task, gbsi_engine *engine, gbsi_drive *drive,
+                               drawing *d, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    const gbsi_problem *p = &run->problem;
+    const gbsi_problem *p = &task->problem;
     const size_t n = p->model->n_variables;
     const size_t n_drawn = p->tree != NULL     ? p->tree->model->n_variables
                            : p->sparse != NULL ? p->sparse->n_variables /* alike */
                                                : p->whole->n_variables;
     if (p->tree != NULL) {
-        GBSI_TRY(take_tables(run, drive, &d->tables, err));
+        GBSI_PASS(take_tables(task, engine, drive, &d->tables, err));
     }
-    GBSI_TRY(gbsi_sparse_draws_new(p->sparse, &drive->watch, &d->sparse, err));
+    GBSI_PASS(gbsi_sparse_draws_new(p->sparse, &drive->watch, &d->sparse, err));
     if (gbsi_watch_stopped(&drive->watch)) {
-        GBSI_TRY(gbsi_stopped_early(drive, "calibrating sparse tables", err));
+        GBSI_PASS(gbsi_stopped_early(drive, "calibrating sparse tables", err));
     }
     d->x = gbsi_alloc_array(n_drawn, sizeof *d->x);
     d->user = gbsi_alloc_array(n, sizeof *d->user);
-    if (d->x == NULL || d->user == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "run", n * sizeof *d->user));
-    }
+    GBSI_PASS(GBSI_HAVE(err, "run", d->x, d->user));
     memcpy(d->user, p->whole->fixed_state, n * sizeof *d->user);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
-static void tell(gbs_run *run, gbsi_drive *drive)
+static void tell(const gbs_run_options *options, const gbsi_report *report, gbsi_drive *drive)
 {
     const double now_s = gbsi_clock_s();
     const gbs_progress progress = {.size = sizeof progress,
-                                   .pass = run->report.public.sweeps,
-                                   .passes = run->options.sweeps,
+                                   .pass = report->public.sweeps,
+                                   .passes = options->sweeps,
                                    .elapsed_s = now_s - drive->started_s,
                                    .worst_error = NAN,
-                                   .target_error = run->report.public.target_error};
+                                   .target_error = report->public.target_error};
     if (drive->callbacks->progress != NULL &&
         drive->callbacks->progress(drive->callbacks->context, &progress) != 0) {
         drive->stop = GBSI_STOP_SIGNAL;
     } else {
-        gbsi_drive_end_in_time(&run->options, drive, now_s);
+        gbsi_drive_end_in_time(options, drive, now_s);
     }
 }
 
 /* The last draw in the user's numbers. @return its log density. */
-static double take_draw(const gbs_run *run, const drawing *d, uint32_t chain, uint64_t draw)
+static double take_draw(const gbs_run_options *options, const gbsi_problem *problem,
+                        const drawing *d, uint32_t chain, uint64_t draw)
 {
-    const gbsi_conditioned *whole = run->problem.whole;
+    const gbsi_conditioned *whole = problem->whole;
     const uint32_t *x = d->x;
-    if (run->problem.barren != NULL) {
-        gbsi_barren_draw(run->problem.barren, x, run->options.seed, chain, draw);
-        whole = run->problem.barren->full;
-        x = run->problem.barren->x;
+    if (problem->barren != NULL) {
+        gbsi_barren_draw(problem->barren, x, options->seed, chain, draw);
+        whole = problem->barren->full;
+        x = problem->barren->x;
     }
     for (uint32_t v = 0; v < whole->n_variables; ++v) {
         d->user[whole->user_variable[v]] = gbsi_conditioned_states(whole, v)[x[v]];
@@ -328,18 +323,18 @@ static double take_draw(const gbs_run *run, const drawing *d, uint32_t chain, ui
 }
 
 /* One draw of each chain. */
-static gbs_status draw_chains(const gbs_run *run, const gbsi_drive *drive, drawing *d,
-                              gbs_error *err)
+static gbs_status draw_chains(const gbsi_task *task, const gbsi_report *report,
+                              const gbsi_drive *drive, drawing *d, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const uint64_t draw = run->report.public.sweeps / run->options.thin - 1;
-    for (uint32_t chain = 0; chain < run->options.chains && status >= 0; ++chain) {
+    const uint64_t draw = report->public.sweeps / task->options.thin - 1;
+    for (uint32_t chain = 0; chain < task->options.chains && status >= 0; ++chain) {
         if (d->tables != NULL) {
-            gbsi_tree_draw(d->tables, run->options.seed, chain, draw, d->x);
+            gbsi_tree_draw(d->tables, task->options.seed, chain, draw, d->x);
         }
-        gbsi_sparse_draw(d->sparse, run->options.seed, chain, draw, d->x);
-        const bool speaks = drive->callbacks->draw != NULL && gbsi_run_speaks(run->ranks);
-        const double density = take_draw(run, d, chain, draw);
+        gbsi_sparse_draw(d->sparse, task->options.seed, chain, draw, d->x);
+        const bool speaks = drive->callbacks->draw != NULL && gbsi_run_speaks(task->ranks);
+        const double density = take_draw(&task->options, &task->problem, d, chain, draw);
         if (speaks) {
             status = drive->callbacks->draw(drive->callbacks->context, draw, chain, density,
                                             d->user, err);
@@ -350,39 +345,41 @@ static gbs_status draw_chains(const gbs_run *run, const gbsi_drive *drive, drawi
 
 /* Draws of each chain: those that were asked for or, to estimate barren variables, as many as a
  * fair coin needs for the target. */
-static uint64_t barren_sweeps(const gbs_run *run)
+static uint64_t barren_sweeps(const gbs_run_options *options, const gbsi_problem *problem,
+                              const gbsi_report *report)
 {
-    const double target = run->report.public.target_error;
-    const double chains = (double)run->options.chains;
-    if (run->problem.barren == NULL || run->options.sweeps > 0 || target == 0.0) {
-        return run->options.sweeps;
+    const double target = report->public.target_error;
+    const double chains = (double)options->chains;
+    if (problem->barren == NULL || options->sweeps > 0 || target == 0.0) {
+        return options->sweeps;
     }
     return (uint64_t)(0.25 / (target * target) / chains) + 1;
 }
 
-gbs_status gbsi_run_sample_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+gbs_status gbsi_run_sample_exactly(const gbsi_task *task, gbsi_engine *engine, gbsi_report *report,
+                                   gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     drawing d = {0};
-    const uint64_t sweeps = barren_sweeps(run);
-    if ((drive->callbacks->draw == NULL && run->problem.barren == NULL) || sweeps == 0) {
+    const uint64_t sweeps = barren_sweeps(&task->options, &task->problem, report);
+    if ((drive->callbacks->draw == NULL && task->problem.barren == NULL) || sweeps == 0) {
         return GBS_OK;
     }
-    if (run->problem.cutset != NULL) {
+    if (task->problem.cutset != NULL) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_LIMIT,
                            "exact samples: tables of %.3g entries are too many to draw from: "
                            "sample with Markov chains",
-                           run->report.public.exact.entries));
+                           report->public.exact.entries));
     }
-    GBSI_TRY(take_drawing(run, drive, &d, err));
-    while (run->report.public.sweeps < sweeps && drive->stop == GBSI_GO_ON) {
-        ++run->report.public.sweeps;
-        if (run->report.public.sweeps % run->options.thin == 0) {
-            GBSI_TRY(draw_chains(run, drive, &d, err));
+    GBSI_TRY(take_drawing(task, engine, drive, &d, err));
+    while (report->public.sweeps < sweeps && drive->stop == GBSI_GO_ON) {
+        ++report->public.sweeps;
+        if (report->public.sweeps % task->options.thin == 0) {
+            GBSI_TRY(draw_chains(task, report, drive, &d, err));
         }
         if ((d.tables != NULL && d.tables->keep != GBSI_KEEP_ALL) ||
-            run->report.public.sweeps % DRAWS_A_LOOK == 0) {
-            tell(run, drive);
+            report->public.sweeps % DRAWS_A_LOOK == 0) {
+            tell(&task->options, report, drive);
         }
     }
 

@@ -82,11 +82,11 @@ gbs_status gbsi_choose_sites(gbsi_engine *engine, const gbs_run_options *o,
         return GBS_OK;
     }
     const gbs_status status = gbsi_lattice_new(model, &engine->lattice, &reason, err);
-    if (status < 0 || engine->lattice == NULL) {
+    if (status < 0 || reason != NULL) {
         return status;
     }
     if (gbsi_sites_suit(engine->lattice, o)) {
-        engine->spins = &engine->lattice->spins;
+        gbsi_engine_take_spins(engine, GBSI_FORM_SITES, &engine->lattice->spins);
         reason = o->estimator == GBS_ESTIMATOR_RAO_BLACKWELL
                      ? gbsi_lattice_averages_refusal(engine->lattice)
                      : NULL;
@@ -107,13 +107,13 @@ static gbs_status pack(gbsi_engine *engine, const gbsi_problem *problem, gbsi_wa
     const uint32_t n = problem->part->n_variables;
     uint32_t n_colors = 0;
     uint32_t *color = gbsi_alloc_array(n, sizeof *color);
-    if (color == NULL) {
-        return gbsi_no_memory(err, "colouring", n * sizeof *color);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "colouring", color));
     GBSI_TRY(gbsi_graph_color(problem->graph, watch, color, &n_colors, err));
     GBSI_TRY(gbsi_packed_new(problem->part, color, n_colors, problem->components->n,
                              &engine->packed, reason, err));
-    engine->spins = engine->packed == NULL ? NULL : &engine->packed->spins;
+    if (*reason == NULL) {
+        gbsi_engine_take_spins(engine, GBSI_FORM_CHAINS, &engine->packed->spins);
+    }
 cleanup:
     gbsi_free(color);
     return status;
@@ -133,7 +133,7 @@ gbs_status gbsi_choose_chains(gbsi_engine *engine, const gbs_run_options *o,
     if (reason == NULL && (is_demanded(o) || gbsi_share_of_chains(o) >= LEAST_CHAINS)) {
         status = pack(engine, problem, watch, &reason, err);
     }
-    if (status == GBS_OK && engine->spins == NULL && is_demanded(o)) {
+    if (status == GBS_OK && reason != NULL && is_demanded(o)) {
         status = refuse(o, reason, err);
     }
     return status;

@@ -15,9 +15,9 @@
 #define TOLERANCE  1e-10
 #define PROGRESS_S 0.1
 
-bool gbsi_run_is_mean_field(const gbs_run *run)
+bool gbsi_run_is_mean_field(const gbsi_task *task)
 {
-    return run->options.method == GBS_METHOD_MEAN_FIELD;
+    return task->options.method == GBS_METHOD_MEAN_FIELD;
 }
 
 static gbs_status check_memory(const gbsi_problem *problem, const gbs_run_options *options,
@@ -36,12 +36,13 @@ static gbs_status check_memory(const gbsi_problem *problem, const gbs_run_option
                      bytes, limit);
 }
 
-static void tell_progress(const gbs_run *run, gbsi_drive *drive, double moved, double now_s)
+static void tell_progress(const gbs_run_options *options, const gbsi_report *report,
+                          gbsi_drive *drive, double moved, double now_s)
 {
     const gbs_progress progress = {.size = sizeof progress,
-                                   .pass = run->report.public.iterations,
-                                   .passes = run->options.iterations,
-                                   .updates = run->report.public.updates,
+                                   .pass = report->public.iterations,
+                                   .passes = options->iterations,
+                                   .updates = report->public.updates,
                                    .elapsed_s = now_s - drive->started_s,
                                    .worst_error = moved,
                                    .target_error = TOLERANCE};
@@ -52,29 +53,31 @@ static void tell_progress(const gbs_run *run, gbsi_drive *drive, double moved, d
 }
 
 /* The clock only decides when to stop: --iterations with the same count gives the same numbers. */
-static void look_at_clock(const gbs_run *run, gbsi_drive *drive, double moved)
+static void look_at_clock(const gbs_run_options *options, const gbsi_report *report,
+                          gbsi_drive *drive, double moved)
 {
     const double now_s = gbsi_clock_s();
     if (drive->callbacks->progress != NULL && now_s - drive->last_progress_s > PROGRESS_S) {
-        tell_progress(run, drive, moved, now_s);
+        tell_progress(options, report, drive, moved, now_s);
     }
-    gbsi_drive_end_in_time(&run->options, drive, now_s);
+    gbsi_drive_end_in_time(options, drive, now_s);
 }
 
-gbs_status gbsi_run_mean_field(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+gbs_status gbsi_run_mean_field(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
+                               gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_mean_field *m = NULL;
-    const gbs_run_options *options = &run->options;
-    run->estimates.exact_mcse = NAN;
-    if (run->problem.whole->n_variables == 0) {
+    const gbs_run_options *options = &task->options;
+    sampling->estimates.exact_mcse = NAN;
+    if (task->problem.whole->n_variables == 0) {
         drive->stop = GBSI_STOP_FIXED_POINT;
-        run->report.public.residual = 0.0;
-        run->report.public.log_z_bound = run->problem.whole->log_constant;
+        report->public.residual = 0.0;
+        report->public.log_z_bound = task->problem.whole->log_constant;
         return GBS_OK;
     }
-    GBSI_TRY(check_memory(&run->problem, &run->options, err));
-    GBSI_TRY(gbsi_mean_field_new(run->problem.whole,
+    GBSI_TRY(check_memory(&task->problem, &task->options, err));
+    GBSI_TRY(gbsi_mean_field_new(task->problem.whole,
                                  (gbs_mean_field_schedule)options->mean_field_schedule,
                                  options->damping, &drive->watch, &m, err));
     while (drive->stop == GBSI_GO_ON) {
@@ -82,24 +85,24 @@ gbs_status gbsi_run_mean_field(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         if (gbsi_watch_stopped(&drive->watch)) {
             break;
         }
-        run->report.public.updates += run->problem.whole->n_variables;
-        if (++run->report.public.iterations == options->iterations) {
+        report->public.updates += task->problem.whole->n_variables;
+        if (++report->public.iterations == options->iterations) {
             drive->stop = GBSI_STOP_ITERATIONS;
-        } else if (run->report.public.updates >= options->max_updates) {
+        } else if (report->public.updates >= options->max_updates) {
             drive->stop = GBSI_STOP_UPDATES;
         } else {
-            look_at_clock(run, drive, moved);
+            look_at_clock(&task->options, report, drive, moved);
         }
         if (moved <= TOLERANCE) {
             drive->stop = GBSI_STOP_FIXED_POINT;
         }
     }
     gbsi_drive_finish(drive);
-    run->report.public.residual = gbsi_mean_field_residual(m);
-    run->report.public.log_z_bound = gbsi_mean_field_bound(m);
-    memcpy(run->estimates.exact_p, gbsi_mean_field_q(m),
-           run->problem.whole->state_offset[run->problem.whole->n_variables] *
-               sizeof *run->estimates.exact_p);
+    report->public.residual = gbsi_mean_field_residual(m);
+    report->public.log_z_bound = gbsi_mean_field_bound(m);
+    memcpy(sampling->estimates.exact_p, gbsi_mean_field_q(m),
+           task->problem.whole->state_offset[task->problem.whole->n_variables] *
+               sizeof *sampling->estimates.exact_p);
 
 cleanup:
     gbsi_mean_field_free(m);

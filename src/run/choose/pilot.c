@@ -4,14 +4,13 @@
  * cheaper (all there is to it on models that are easy) or that its chains are slow; then splashes
  * of growing width. All is decided by counts, none of the chains tried is kept, and the run then
  * begins as it would had the user named the scan: the bits are the same. */
-#include "choose/pilot.h"
+#include "choose/trial.h"
 
 #include <assert.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "chains/run_options.h"
-#include "choose/trial.h"
 
 #define FIRST_LEAST  8u   /* passes, powers of two, of the first stretch */
 #define FIRST_MOST   256u /* and the most */
@@ -75,7 +74,7 @@ static uint64_t power_of_two(double most, uint64_t low, uint64_t high)
 
 static double budget_of(const pilot *p, double operations)
 {
-    const gbs_run_options *o = &p->run->options;
+    const gbs_run_options *o = &p->run->task.options;
     const double updates = (double)p->plan->n_slots * (double)o->chains;
     const double passes = o->sweeps > 0 ? SHARE_OF_SWEEPS * (double)o->sweeps
                                         : SHARE_OF_UPDATES * (double)o->max_updates / updates;
@@ -86,7 +85,7 @@ static double budget_of(const pilot *p, double operations)
 /* A share of the time there is: the rest is for the run. */
 static bool is_cut(const pilot *p)
 {
-    const double time_s = p->run->options.time_s;
+    const double time_s = p->run->task.options.time_s;
     return p->drive->stop != GBSI_GO_ON ||
            (time_s > 0.0 && gbsi_clock_s() - p->drive->started_s > time_s * SHARE_OF_TIME);
 }
@@ -96,7 +95,7 @@ static gbs_status passes_until(pilot *p, gbsi_trial *trial, uint64_t n, gbs_erro
     gbs_status status = GBS_OK;
     while (status >= 0 && gbsi_trial_n_passes(trial) < n && !p->cut) {
         status = gbsi_trial_pass(trial, err);
-        gbsi_run_watch(&p->run->options, &p->run->report, p->drive, false);
+        gbsi_run_watch(&p->run->task.options, &p->run->report, p->drive, false);
         p->cut = status == GBS_STOPPED || is_cut(p);
     }
     return status;
@@ -121,7 +120,7 @@ static void take_note(pilot *p, uint32_t i)
     t->passes_each = gbsi_trial_passes_each(p->trial[i], &n_kept);
     t->is_bound = t->passes < FEWEST || t->passes_each > RESOLVED * (double)n_kept;
     t->reaches_zeros = gbsi_trial_reaches(p->trial[i]);
-    t->ess_per_operation = (double)p->run->options.chains / (t->passes_each * t->operations);
+    t->ess_per_operation = (double)p->run->task.options.chains / (t->passes_each * t->operations);
 }
 
 static double spent(const pilot *p)
@@ -136,28 +135,27 @@ static double spent(const pilot *p)
 /* A plan with rows for sixteen chains side by side. */
 static gbs_status take_plan(pilot *p, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_run *run = p->run;
     gbsi_sequence sequence = {0};
-    p->plan = run->engine.plan;
-    p->schedule = &run->engine.schedule;
-    if (run->engine.plan->sell.slice == NULL) {
+    p->plan = run->sampling.engine.plan;
+    p->schedule = &run->sampling.engine.schedule;
+    if (run->sampling.engine.plan->sell.slice == NULL) {
         return GBS_OK;
     }
-    GBSI_TRY(run->engine.scan->next_pass(run->engine.scan_state, 0, &sequence, err));
-    GBSI_TRY(gbsi_plan_new(run->problem.part, run->problem.graph, sequence.variable, sequence.n,
-                           (gbsi_plan_options){.repeats = true}, &p->own_plan, err));
-    GBSI_TRY(gbsi_plan_level(p->own_plan, sequence.variable, sequence.n, &p->own_schedule, err));
+    GBSI_PASS(
+        run->sampling.engine.scan->next_pass(run->sampling.engine.scan_state, 0, &sequence, err));
+    GBSI_PASS(gbsi_plan_new(run->task.problem.part, run->task.problem.graph, sequence.variable,
+                            sequence.n, (gbsi_plan_options){.repeats = true}, &p->own_plan, err));
+    GBSI_PASS(gbsi_plan_level(p->own_plan, sequence.variable, sequence.n, &p->own_schedule, err));
     p->plan = p->own_plan;
     p->schedule = &p->own_schedule;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Growth by first come follows the model outwards from the root, and thus needs the least width. */
 static gbs_run_options splashes_of(const pilot *p, uint32_t w)
 {
-    gbs_run_options how = p->run->options;
+    gbs_run_options how = p->run->task.options;
     how.scan = gbsi_scan_with(GBSI_SCAN_CANDIDATE);
     how.grow = GBS_GROW_FIFO;
     how.width = w;
@@ -171,7 +169,7 @@ static uint64_t bytes_of_scan(const pilot *p, const gbs_run_options *how, uint32
 {
     const gbsi_pass *pass = gbsi_pass_of(how->scan);
     const gbsi_pass_setting setting = {.plan = p->plan, .options = how, .n_threads = n_threads};
-    return pass == p->run->engine.pass ? 0 : pass->bytes(&setting);
+    return pass == p->run->sampling.engine.pass ? 0 : pass->bytes(&setting);
 }
 
 /* The bytes of the first n trials, which are in memory together: the chromatic one and splashes. */
@@ -188,9 +186,10 @@ static uint64_t bytes_of_trials(const pilot *p, uint32_t n, uint32_t n_threads)
 /* The bytes that are left for trials. */
 static uint64_t room_for_trials(const pilot *p)
 {
-    const uint64_t limit = gbsi_options_memory_limit(&p->run->options);
+    const uint64_t limit = gbsi_options_memory_limit(&p->run->task.options);
     const uint64_t standing =
-        gbsi_run_standing_bytes(&p->run->problem, &p->run->estimates) + p->run->engine.plan->bytes;
+        gbsi_run_standing_bytes(&p->run->task.problem, &p->run->sampling.estimates) +
+        p->run->sampling.engine.plan->bytes;
     const uint64_t left = limit > standing ? limit - standing : 0;
     return left < MOST_BYTES ? left : MOST_BYTES;
 }
@@ -200,11 +199,11 @@ static uint64_t room_for_trials(const pilot *p)
 static bool fit(const pilot *p, uint32_t n)
 {
     const gbs_run *run = p->run;
-    const gbs_run_options how = n > 1 ? splashes_of(p, width[n - 2]) : run->options;
+    const gbs_run_options how = n > 1 ? splashes_of(p, width[n - 2]) : run->task.options;
     (void)gbsi_watch_spend(&p->drive->watch, n * p->plan->model->factors.n_factors);
-    const uint64_t of_scan = bytes_of_scan(p, &how, gbsi_options_threads(&run->options));
+    const uint64_t of_scan = bytes_of_scan(p, &how, gbsi_options_threads(&run->task.options));
     return bytes_of_trials(p, n, 1) <= room_for_trials(p) &&
-           run->memory.peak + of_scan <= gbsi_options_memory_limit(&run->options);
+           run->memory.peak + of_scan <= gbsi_options_memory_limit(&run->task.options);
 }
 
 /* The factor by which tables grow with n_more more variables. */
@@ -232,15 +231,15 @@ static void count_widths(pilot *p)
         }
     }
     const uint64_t bytes =
-        bytes_of_trials(p, p->n_widths + 1, gbsi_options_threads(&p->run->options));
-    p->pool = bytes <= room_for_trials(p) ? p->run->engine.pool : NULL;
+        bytes_of_trials(p, p->n_widths + 1, gbsi_options_threads(&p->run->task.options));
+    p->pool = bytes <= room_for_trials(p) ? p->run->sampling.engine.pool : NULL;
 }
 
 /* No pass of blocks costs less. */
 static double least_of_candidate(const pilot *p)
 {
     const gbsi_pass_setting setting = {.plan = p->plan,
-                                       .n_chains = (uint32_t)p->run->options.chains};
+                                       .n_chains = (uint32_t)p->run->task.options.chains};
     return gbsi_pass_of(gbsi_scan_with(GBSI_SCAN_CANDIDATE))->least_operations(&setting);
 }
 
@@ -263,7 +262,7 @@ static gbs_status widen(pilot *p, gbs_error *err)
     gbs_report *r = &p->run->report.public;
     const uint32_t i = r->n_trials;
     const gbs_run_options how = splashes_of(p, width[i - 1]);
-    gbs_status status = gbsi_trial_new(p->run, p->plan, p->schedule, &how, i, p->pool,
+    gbs_status status = gbsi_trial_new(&p->run->task, p->plan, p->schedule, &how, i, p->pool,
                                        &p->drive->watch, &p->trial[i], err);
     p->cut = p->cut || status == GBS_STOPPED || status == GBS_ERR_STOPPED;
     if (status == GBS_ERR_LIMIT ||
@@ -290,12 +289,12 @@ static gbs_status try_chromatic(pilot *p, gbs_error *err)
     gbs_run *run = p->run;
     gbs_report *r = &run->report.public;
     const double least = FIRST_SPLASH * least_of_candidate(p);
-    uint64_t n =
-        power_of_two(shortest_run(&run->options, p->least_passes) / SHARE, FIRST_LEAST, FIRST_MOST);
-    GBSI_TRY(gbsi_trial_new(run, p->plan, p->schedule, &run->options, 0, p->pool, &p->drive->watch,
-                            &p->trial[0], err));
+    uint64_t n = power_of_two(shortest_run(&run->task.options, p->least_passes) / SHARE,
+                              FIRST_LEAST, FIRST_MOST);
+    GBSI_TRY(gbsi_trial_new(&run->task, p->plan, p->schedule, &run->task.options, 0, p->pool,
+                            &p->drive->watch, &p->trial[0], err));
     p->cut = p->cut || status == GBS_STOPPED;
-    r->trial[r->n_trials++].scan = run->engine.scan->name;
+    r->trial[r->n_trials++].scan = run->sampling.engine.scan->name;
     do {
         GBSI_TRY(passes_until(p, p->trial[0], n, err));
         take_note(p, 0);
@@ -342,11 +341,8 @@ static gbs_status find_reach(pilot *p, gbs_error *err)
     uint32_t n_blocks = 0;
     uint32_t *block = gbsi_alloc_array(n, sizeof *block);
     uint32_t *size = gbsi_alloc_array_zero(n, sizeof *size);
-    if (block == NULL || size == NULL) {
-        status = gbsi_no_memory(err, "pilot", n * 2 * sizeof *block);
-        goto cleanup;
-    }
-    status = gbsi_hard_blocks(p->run->problem.part, &p->drive->watch, block, &n_blocks, err);
+    GBSI_TRY(GBSI_HAVE(err, "pilot", block, size));
+    status = gbsi_hard_blocks(p->run->task.problem.part, &p->drive->watch, block, &n_blocks, err);
     if (gbsi_watch_stopped(&p->drive->watch)) { /* nothing is tried */
         status = GBS_OK;
         goto cleanup;
@@ -356,12 +352,11 @@ static gbs_status find_reach(pilot *p, gbs_error *err)
         p->too_large |= ++size[block[v]] > how.splash_size;
     }
     if (!p->too_large && p->n_widths > 0) {
-        GBSI_TRY(gbsi_hard_too_dense(p->run->problem.part, width[p->n_widths - 1], &p->drive->watch,
-                                     &p->too_large, err));
+        GBSI_TRY(gbsi_hard_too_dense(p->run->task.problem.part, width[p->n_widths - 1],
+                                     &p->drive->watch, &p->too_large, err));
     }
 cleanup:
-    gbsi_free(block);
-    gbsi_free(size);
+    GBSI_FREE(block, size);
     return status;
 }
 
@@ -422,7 +417,7 @@ static gbs_status race(pilot *p, gbs_error *err)
     while (!settled && !p->cut && p->n_widths > 0 && level < p->budget - spent(p)) {
         GBSI_TRY(run_to(p, level, err));
         p->crosses = p->crosses || is_out_of_reach(p);
-        if (p->crosses && p->run->engine.by_need) {
+        if (p->crosses && p->run->sampling.engine.by_need) {
             break; /* the need cannot be met */
         }
         r->chosen = best_of(p, &settled);
@@ -443,7 +438,7 @@ static const char *reason_of(const pilot *p)
         return "its splashes hold every block of hard zeros, and updates of single variables were "
                "not shown to cross them";
     }
-    if (p->run->engine.by_need && r->chosen == 0) {
+    if (p->run->sampling.engine.by_need && r->chosen == 0) {
         return "no splash held every block of hard zeros";
     }
     if (r->n_trials == 1) {
@@ -466,7 +461,7 @@ static gbs_status choose(pilot *p, gbs_error *err)
     if (!p->crosses) {
         GBSI_TRY(find_reach(p, err));
     }
-    if (p->too_large && p->run->engine.by_need) {
+    if (p->too_large && p->run->sampling.engine.by_need) {
         r->scan_reason = "hard zeros join more variables, or more densely, than a splash can hold";
         goto cleanup;
     }
@@ -479,10 +474,11 @@ cleanup:
     for (uint32_t i = 0; i < GBS_MOST_TRIALS; ++i) {
         gbsi_trial_free(p->trial[i]);
     }
-    p->bytes = p->plan == NULL ? 0
-                               : gbsi_run_standing_bytes(&p->run->problem, &p->run->estimates) +
-                                     p->run->engine.plan->bytes +
-                                     bytes_of_trials(p, r->n_trials, gbsi_pool_size(p->pool));
+    p->bytes = p->plan == NULL
+                   ? 0
+                   : gbsi_run_standing_bytes(&p->run->task.problem, &p->run->sampling.estimates) +
+                         p->run->sampling.engine.plan->bytes +
+                         bytes_of_trials(p, r->n_trials, gbsi_pool_size(p->pool));
     gbsi_schedule_free(&p->own_schedule);
     gbsi_plan_free(p->own_plan);
     return status;
@@ -497,29 +493,30 @@ gbs_status gbsi_run_choose_scan(gbs_run *run, gbsi_drive *drive, double least_pa
     pilot p = {.run = run,
                .drive = drive,
                .least_passes = least_passes,
-               .crosses = !r->has_zeros || run->problem.support == GBSI_SUPPORT_CONNECTED};
-    run->engine.undecided = false;
+               .crosses = !r->has_zeros || run->task.problem.support == GBSI_SUPPORT_CONNECTED};
+    run->sampling.engine.undecided = false;
     drive->share = SHARE_OF_TIME;
     gbsi_drive_go_on(drive, false);
-    if (run->engine.pool == NULL) {
-        GBSI_TRY(gbsi_pool_new(gbsi_options_threads(&run->options), &run->engine.pool, err));
+    if (run->sampling.engine.pool == NULL) {
+        GBSI_TRY(gbsi_pool_new(gbsi_options_threads(&run->task.options), &run->sampling.engine.pool,
+                               err));
     }
-    if (run->ranks != NULL && !p.crosses) {
+    if (run->task.ranks != NULL && !p.crosses) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                          "chains on several ranks: updates of single variables were not shown to "
                          "cross all hard zeros, and pilot runs are on one process only: name a "
                          "scan (--scan %s) to go on with it",
                          gbsi_scan_base_name());
     }
-    if (!run->engine.by_need || !p.crosses) {
+    if (!run->sampling.engine.by_need || !p.crosses) {
         GBSI_TRY(choose(&p, err));
         r->pilot_s = gbsi_clock_s() - begun_s;
     }
     const gbs_trial *chosen = &r->trial[r->chosen];
     if (r->chosen > 0) {
-        run->options.width = chosen->width;
-        run->options.grow = GBS_GROW_FIFO;
-        run->options.splash_size = chosen->splash_size;
+        run->task.options.width = chosen->width;
+        run->task.options.grow = GBS_GROW_FIFO;
+        run->task.options.splash_size = chosen->splash_size;
     }
     *bytes = p.bytes;
 cleanup:

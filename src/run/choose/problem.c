@@ -17,7 +17,6 @@
 gbs_status gbsi_problem_ask(gbsi_problem *p, size_t n, const uint32_t *user, bool skip,
                             gbsi_watch *watch, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (size_t i = 0; i < n; ++i) {
         if (user[i] >= p->model->n_variables) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -25,20 +24,17 @@ gbs_status gbsi_problem_ask(gbsi_problem *p, size_t n, const uint32_t *user, boo
                              user[i], p->model->n_variables);
         }
     }
-    GBSI_TRY(gbsi_prune_for(&p->whole, n, user, watch, &p->n_pruned, err));
+    GBSI_PASS(gbsi_prune_for(&p->whole, n, user, watch, &p->n_pruned, err));
     if (skip) {
         p->asked = gbsi_alloc_array_zero(p->whole->n_variables, 1);
-        if (p->asked == NULL) {
-            return gbsi_no_memory(err, "query", p->whole->n_variables);
-        }
+        GBSI_PASS(GBSI_HAVE(err, "query", p->asked));
     }
     for (size_t i = 0; skip && i < n; ++i) {
         if (p->whole->free_variable[user[i]] != GBSI_NONE) {
             p->asked[p->whole->free_variable[user[i]]] = 1;
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 bool gbsi_problem_asks(const gbsi_problem *p, uint32_t component)
@@ -54,11 +50,8 @@ bool gbsi_problem_asks(const gbsi_problem *p, uint32_t component)
 
 gbs_status gbsi_problem_take_graph(gbsi_problem *p, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_graph_new(p->whole, NULL, &p->whole_graph, err));
-    GBSI_TRY(gbsi_components_new(p->whole_graph, &p->components, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_graph_new(p->whole, NULL, &p->whole_graph, err));
+    return gbsi_components_new(p->whole_graph, &p->components, err);
 }
 
 /* ---- a scan of some variables -------------------------------------------------------------- */
@@ -89,9 +82,7 @@ static gbs_status take_visited(gbsi_problem *p, const gbs_run_options *options, 
     const gbsi_conditioned *whole = p->whole;
     uint32_t n_kept = 0;
     uint8_t *visited = gbsi_alloc_array_zero(whole->n_variables, 1);
-    if (visited == NULL) {
-        return gbsi_no_memory(err, "scan", whole->n_variables);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "scan", visited));
     const uint32_t n_visited = mark_visited(p, options, keep, visited);
     for (uint32_t v = 0; v < whole->n_variables; ++v) {
         n_kept += keep[v] != 0;
@@ -189,10 +180,7 @@ gbs_status gbsi_problem_take_part(gbsi_problem *p, const gbs_run_options *option
     uint32_t n_kept = 0;
     uint8_t *keep = gbsi_alloc_array_zero(whole->n_variables, 1);
     p->part_of = gbsi_alloc_array(whole->n_variables, sizeof *p->part_of);
-    if (keep == NULL || p->part_of == NULL) {
-        status = gbsi_no_memory(err, "components", whole->n_variables * sizeof *p->part_of);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "components", keep, p->part_of));
     for (uint32_t c = 0; c < p->components->n; ++c) {
         const bool asks = gbsi_problem_asks(p, c);
         for (size_t i = p->components->variable_start[c]; i < p->components->variable_start[c + 1];
@@ -247,11 +235,9 @@ void gbsi_problem_free(gbsi_problem *p)
     gbsi_problem_forget_components(p);
     gbsi_graph_free(p->whole_graph);
     gbsi_conditioned_free(p->whole);
-    gbsi_free(p->target);
-    gbsi_free(p->asked);
+    GBSI_FREE(p->target, p->asked);
     gbsi_barren_free(p->barren);
-    gbsi_free(p->exact);
-    gbsi_free(p->enumerated);
+    GBSI_FREE(p->exact, p->enumerated);
     gbsi_sparse_free(p->sparse);
     gbsi_cutsets_free(p->cutset);
     gbsi_tree_free(p->tree);

@@ -39,9 +39,7 @@ static gbs_status watch_some(gbsi_trial *t, gbs_error *err)
     uint32_t n = plan->n_slots < MOST_WATCHED ? plan->n_slots : MOST_WATCHED;
     t->slot = gbsi_alloc_array(n, sizeof *t->slot);
     t->cell = gbsi_alloc_array_zero((size_t)n + 1, sizeof *t->cell);
-    if (t->slot == NULL || t->cell == NULL) {
-        return gbsi_no_memory(err, "pilot", n * sizeof *t->cell);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "pilot", t->slot, t->cell));
     for (uint32_t i = 0; i < n; ++i) {
         t->slot[i] = (uint32_t)((uint64_t)i * plan->n_slots / n);
         t->cell[i + 1] = t->cell[i] + gbsi_plan_arity(plan, t->slot[i]);
@@ -50,9 +48,7 @@ static gbs_status watch_some(gbsi_trial *t, gbs_error *err)
     for (int half = 0; half < 2; ++half) {
         const size_t n_counts = t->cell[t->n_watched] * GBSI_TRIAL_CHAINS;
         t->count[half] = gbsi_alloc_array_zero(n_counts, sizeof *t->count[half]);
-        if (t->count[half] == NULL) {
-            return gbsi_no_memory(err, "pilot", n_counts * sizeof *t->count[half]);
-        }
+        GBSI_PASS(GBSI_HAVE(err, "pilot", t->count[half]));
     }
     return GBS_OK;
 }
@@ -64,9 +60,7 @@ static gbs_status start(gbsi_trial *t, const gbsi_problem *problem, const gbs_ru
     gbs_status status = GBS_OK;
     gbsi_starter *starter = NULL;
     uint32_t *x = gbsi_alloc_array(problem->part->n_variables, sizeof *x);
-    if (x == NULL) {
-        return gbsi_no_memory(err, "pilot", problem->part->n_variables * sizeof *x);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "pilot", x));
     GBSI_TRY(gbsi_starter_new(problem->part, options->seed, t->executor.watch, &starter, err));
     for (uint32_t chain = 0; chain < GBSI_TRIAL_CHAINS && status == GBS_OK; ++chain) {
         GBSI_TRY(gbsi_starter_draw(starter, chain, FIRST_PASS, x, err));
@@ -79,20 +73,19 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_trial_new(const gbs_run *run, const gbsi_plan *plan, const gbsi_schedule *schedule,
-                          const gbs_run_options *how, uint32_t number, gbsi_pool *pool,
-                          gbsi_watch *watch, gbsi_trial **out, gbs_error *err)
+gbs_status gbsi_trial_new(const gbsi_task *task, const gbsi_plan *plan,
+                          const gbsi_schedule *schedule, const gbs_run_options *how,
+                          uint32_t number, gbsi_pool *pool, gbsi_watch *watch, gbsi_trial **out,
+                          gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_run_options options = *how;
     gbsi_trial *t = gbsi_alloc_zero(sizeof *t);
-    if (t == NULL) {
-        return gbsi_no_memory(err, "pilot", sizeof *t);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "pilot", t));
     options.chains = GBSI_TRIAL_CHAINS;
     t->plan = plan;
     t->schedule = schedule;
-    t->run_chains = (uint32_t)run->options.chains;
+    t->run_chains = (uint32_t)task->options.chains;
     t->first = FIRST_PASS + number * PASSES;
     GBSI_TRY(watch_some(t, err));
     const gbsi_executor_setting setting = {.pass = gbsi_pass_of(options.scan),
@@ -102,7 +95,7 @@ gbs_status gbsi_trial_new(const gbs_run *run, const gbsi_plan *plan, const gbsi_
                                            .pool = pool};
     GBSI_TRY(gbsi_executor_init(&t->executor, &setting, err));
     t->executor.watch = watch;
-    GBSI_TRY(start(t, &run->problem, &run->options, err));
+    GBSI_TRY(start(t, &task->problem, &task->options, err));
     *out = t;
     t = NULL;
 cleanup:
@@ -116,11 +109,7 @@ void gbsi_trial_free(gbsi_trial *t)
         return;
     }
     gbsi_executor_free(&t->executor);
-    gbsi_free(t->slot);
-    gbsi_free(t->cell);
-    gbsi_free(t->count[0]);
-    gbsi_free(t->count[1]);
-    gbsi_free(t);
+    GBSI_FREE(t->slot, t->cell, t->count[0], t->count[1], t);
 }
 
 uint64_t gbsi_trial_bytes(const gbsi_plan *plan, uint32_t n_threads)

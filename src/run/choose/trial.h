@@ -15,9 +15,10 @@ typedef struct gbsi_trial gbsi_trial;
  * @param number of the trial in the run: its random numbers are its own.
  * @param pool   borrowed, NULL: one thread; bits do not depend on it.
  * @param watch  borrowed; where it stops, starts and passes are cut short: GBS_STOPPED. */
-gbs_status gbsi_trial_new(const gbs_run *run, const gbsi_plan *plan, const gbsi_schedule *schedule,
-                          const gbs_run_options *how, uint32_t number, gbsi_pool *pool,
-                          gbsi_watch *watch, gbsi_trial **out, gbs_error *err);
+gbs_status gbsi_trial_new(const gbsi_task *task, const gbsi_plan *plan,
+                          const gbsi_schedule *schedule, const gbs_run_options *how,
+                          uint32_t number, gbsi_pool *pool, gbsi_watch *watch, gbsi_trial **out,
+                          gbs_error *err);
 void gbsi_trial_free(gbsi_trial *trial);
 /* The bytes that gbsi_trial_new() takes at most, without splashes. */
 uint64_t gbsi_trial_bytes(const gbsi_plan *plan, uint32_t n_threads);
@@ -33,5 +34,13 @@ double gbsi_trial_operations(const gbsi_trial *trial);
 double gbsi_trial_passes_each(const gbsi_trial *trial, uint64_t *n_kept);
 /* Whether splashes were seen to reach all that hard zeros allow. */
 bool gbsi_trial_reaches(const gbsi_trial *trial);
+
+/* --scan auto: a pilot decides between the chromatic scan and splashes [M42]. */
+
+/* If run->sampling.engine.undecided: makes the pilot, changes the scan if splashes are better, and
+ * takes the memory. The choice and what it rests on stand in the report. A pilot that is cut short
+ * by the clock or a signal chooses the chromatic scan. @param drive its stop ends the pilot. */
+gbs_status gbsi_run_choose_scan(gbs_run *run, gbsi_drive *drive, double least_passes,
+                                uint64_t *bytes, gbs_error *err);
 
 #endif

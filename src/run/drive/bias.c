@@ -38,13 +38,14 @@ static double square(double error)
     return isnan(error) ? 0.0 : error * error;
 }
 
-static void compare_slot(const gbs_run *run, const gbsi_estimate *other, uint32_t slot, double z,
-                         double *scratch, comparison *c)
+static void compare_slot(const gbsi_problem *problem, const gbsi_sampling *sampling,
+                         const gbsi_estimate *other, uint32_t slot, double z, double *scratch,
+                         comparison *c)
 {
-    const uint32_t k = gbsi_plan_arity(run->engine.plan, slot);
+    const uint32_t k = gbsi_plan_arity(sampling->engine.plan, slot);
     double *own[2] = {scratch, scratch + k};
     double *random[2] = {scratch + 2 * (size_t)k, scratch + 3 * (size_t)k};
-    gbsi_estimate_slot(run->estimates.estimate, slot, own[0], own[1], NULL, NULL);
+    gbsi_estimate_slot(sampling->estimates.estimate, slot, own[0], own[1], NULL, NULL);
     gbsi_estimate_slot(other, slot, random[0], random[1], NULL, NULL);
     for (uint32_t a = 0; a < k; ++a) {
         const double apart = fabs(own[0][a] - random[0][a]);
@@ -57,27 +58,26 @@ static void compare_slot(const gbs_run *run, const gbsi_estimate *other, uint32_
         const double beyond = apart - z * error;
         if (isnan(c->bias) || beyond > c->bias) {
             c->bias = beyond > 0.0 ? beyond : 0.0;
-            c->variable = run->problem.part->user_variable[run->engine.plan->variable_of[slot]];
+            c->variable = problem->part->user_variable[sampling->engine.plan->variable_of[slot]];
         }
         c->random_error = random[1][a] > c->random_error ? random[1][a] : c->random_error;
     }
 }
 
-static gbs_status compare(const gbs_run *run, const gbsi_estimate *other, comparison *c,
-                          gbs_error *err)
+static gbs_status compare(const gbsi_task *task, const gbsi_sampling *sampling,
+                          const gbsi_estimate *other, comparison *c, gbs_error *err)
 {
-    const bool shares = gbsi_runner_shares(run->plain);
-    size_t n = shares ? run->shared.share->facts.n_states : 0;
-    double *scratch = gbsi_alloc_array(4 * (size_t)run->engine.plan->max_arity, sizeof *scratch);
-    if (scratch == NULL) {
-        return gbsi_no_memory(err, "comparison", run->engine.plan->max_arity * 4 * sizeof *scratch);
+    const bool shares = gbsi_runner_shares(task->plain);
+    size_t n = shares ? task->shared.share->facts.n_states : 0;
+    double *scratch =
+        gbsi_alloc_array(4 * (size_t)sampling->engine.plan->max_arity, sizeof *scratch);
+    GBSI_PASS(GBSI_HAVE(err, "comparison", scratch));
+    for (uint32_t slot = 0; !shares && slot < sampling->engine.plan->n_slots; ++slot) {
+        n += gbsi_plan_arity(sampling->engine.plan, slot);
     }
-    for (uint32_t slot = 0; !shares && slot < run->engine.plan->n_slots; ++slot) {
-        n += gbsi_plan_arity(run->engine.plan, slot);
-    }
-    for (uint32_t slot = 0; slot < run->engine.plan->n_slots; ++slot) {
-        if (run->shared.own_slot == NULL || run->shared.own_slot[slot] != 0) {
-            compare_slot(run, other, slot, deviations(n), scratch, c);
+    for (uint32_t slot = 0; slot < sampling->engine.plan->n_slots; ++slot) {
+        if (task->shared.own_slot == NULL || task->shared.own_slot[slot] != 0) {
+            compare_slot(&task->problem, sampling, other, slot, deviations(n), scratch, c);
         }
     }
     gbsi_free(scratch);
@@ -88,37 +88,37 @@ static gbs_status compare(const gbs_run *run, const gbsi_estimate *other, compar
  * that has it. */
 static gbs_status compare_ranks(const gbs_ranks *ranks, comparison *c, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     double most[3] = {isnan(c->bias) ? -1.0 : c->bias, c->random_error,
                       isnan(c->at_most) ? -1.0 : c->at_most};
-    GBSI_TRY(gbsi_ranks_combine(ranks, GBS_COMBINE_MAX_F64, most, 3, err));
+    GBSI_PASS(gbsi_ranks_combine(ranks, GBS_COMBINE_MAX_F64, most, 3, err));
     uint64_t from_end = c->bias == most[0] ? UINT32_MAX - c->variable : 0;
-    GBSI_TRY(gbsi_ranks_combine(ranks, GBS_COMBINE_MAX_U64, &from_end, 1, err));
+    GBSI_PASS(gbsi_ranks_combine(ranks, GBS_COMBINE_MAX_U64, &from_end, 1, err));
     c->bias = most[0] < 0.0 ? (double)NAN : most[0];
     c->random_error = most[1];
     c->at_most = most[2] < 0.0 ? (double)NAN : most[2];
     c->variable = UINT32_MAX - (uint32_t)from_end;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Runs the random draw in place of the run's own draw. */
-static gbs_status run_random(gbs_run *run, gbsi_drive *drive, gbsi_estimate *other, uint64_t passes,
+static gbs_status run_random(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
+                             gbsi_drive *drive, gbsi_estimate *other, uint64_t passes,
                              gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbsi_draw *draw = run->engine.executor.draw;
+    const gbsi_draw *draw = sampling->engine.executor.draw;
     const gbs_run_options options =
-        gbsi_draw_instead(&run->options, gbsi_draw_with(GBSI_DRAW_INDEPENDENT));
-    run->engine.executor.draw = gbsi_draw_of(&options, run->engine.executor.level);
+        gbsi_draw_instead(&task->options, gbsi_draw_with(GBSI_DRAW_INDEPENDENT));
+    sampling->engine.executor.draw = gbsi_draw_of(&options, sampling->engine.executor.level);
     for (uint64_t pass = 0; pass < passes + passes / SHARE; ++pass) {
-        GBSI_TRY(gbsi_run_advance(run, drive, pass < passes / SHARE ? NULL : other, err));
+        GBSI_TRY(gbsi_run_advance(task, sampling, report, drive,
+                                  pass < passes / SHARE ? NULL : other, err));
         if (drive->stop != GBSI_GO_ON) {
             break;
         }
     }
 cleanup:
-    run->engine.executor.draw = draw;
+    sampling->engine.executor.draw = draw;
     return status;
 }
 
@@ -155,26 +155,28 @@ static int advised(const gbsi_engine *engine, const gbs_run_options *options, do
 
 /* Reports the period and the advised draw. @param random_error the error that the random draw would
  * have in a run of the same length. */
-static void judge(gbs_run *run, double bias, double random_error)
+static void judge(const gbs_run_options *options, const gbsi_engine *engine, gbsi_report *report,
+                  double bias, double random_error)
 {
-    gbs_report *r = &run->report.public;
+    gbs_report *r = &report->public;
     if (bias > random_error) {
         r->period = "plateau";
         r->advised_draw = gbsi_draw_name(gbsi_draw_with(GBSI_DRAW_INDEPENDENT));
-    } else if (herding_error(&run->report, &run->engine) >= random_error) {
+    } else if (herding_error(report, engine) >= random_error) {
         r->period = "gibbs-like";
-        r->advised_draw = gbsi_draw_name(
-            advised(&run->engine, &run->options, weights_each(&run->report, &run->engine)));
+        r->advised_draw = gbsi_draw_name(advised(engine, options, weights_each(report, engine)));
     } else {
         r->period = "fast";
-        r->advised_draw = gbsi_draw_name(run->options.draw);
+        r->advised_draw = gbsi_draw_name(options->draw);
     }
 }
 
-static gbs_status advise(gbs_run *run, const comparison *c, double random_error, gbs_error *err)
+static gbs_status advise(const gbs_run_options *options, const gbsi_engine *engine,
+                         gbsi_report *report, const comparison *c, double random_error,
+                         gbs_error *err)
 {
-    const gbs_report *r = &run->report.public;
-    const char *name = gbsi_draw_name(run->options.draw);
+    const gbs_report *r = &report->public;
+    const char *name = gbsi_draw_name(options->draw);
     const double ratio = random_error / c->bias;
     const double turn = ratio * ratio * (double)r->sweeps; /* sweeps: random errs by the bias */
     char bias[256] = "";
@@ -192,73 +194,73 @@ static gbs_status advise(gbs_run *run, const comparison *c, double random_error,
     }
     if (strcmp(r->period, "gibbs-like") == 0) {
         return gbsi_report_warn(
-            &run->report, err,
+            report, err,
             "draw %s %s; with %.4g weights per variable it is not yet better than "
             "random draws after %.4g sweeps: use --draw %s or more sweeps",
-            name, bias, weights_each(&run->report, &run->engine), (double)r->sweeps,
-            r->advised_draw);
+            name, bias, weights_each(report, engine), (double)r->sweeps, r->advised_draw);
     }
-    return gbsi_report_warn(&run->report, err, "draw %s %s: %s --draw %s", name, bias,
+    return gbsi_report_warn(report, err, "draw %s %s: %s --draw %s", name, bias,
                             strcmp(r->period, "fast") == 0 ? "keep" : "use", r->advised_draw);
 }
 
-static gbs_status tell(gbs_run *run, const comparison *c, gbs_error *err)
+static gbs_status tell(gbs_run_options *options, gbsi_engine *engine, gbsi_report *report,
+                       const comparison *c, gbs_error *err)
 {
-    const double at_length =
-        c->random_error * gbsi_sqrt(c->passes / (double)run->report.public.sweeps);
-    run->report.public.bias_estimate = c->bias;
-    run->report.bias_at_most =
-        converges(&run->options, run->engine.scan_traits) && c->bias == 0.0 ? 0.0 : c->at_most;
+    const double at_length = c->random_error * gbsi_sqrt(c->passes / (double)report->public.sweeps);
+    report->public.bias_estimate = c->bias;
+    report->bias_at_most =
+        converges(options, engine->scan_traits) && c->bias == 0.0 ? 0.0 : c->at_most;
     if (isnan(c->bias)) {
         return GBS_OK;
     }
-    judge(run, c->bias, at_length);
-    return c->bias == 0.0 && converges(&run->options, run->engine.scan_traits)
+    judge(options, engine, report, c->bias, at_length);
+    return c->bias == 0.0 && converges(options, engine->scan_traits)
                ? GBS_OK
-               : advise(run, c, at_length, err);
+               : advise(options, engine, report, c, at_length, err);
 }
 
 /* Counts the weights of a chain: the mean over all groups of chains on all ranks, summed as whole
  * numbers. */
-static gbs_status count_weights(gbs_run *run, gbs_error *err)
+static gbs_status count_weights(const gbs_ranks *ranks, const gbs_ranks *spread,
+                                const gbsi_engine *engine, gbsi_report *report, gbs_error *err)
 {
-    const gbsi_executor *x = &run->engine.executor;
+    const gbsi_executor *x = &engine->executor;
     double sum[2] = {0.0, x->n_groups};
     gbs_status status = GBS_OK;
     if (x->draw->n_weights == NULL) {
-        run->report.public.n_weights = 0.0;
+        report->public.n_weights = 0.0;
         return GBS_OK;
     }
     sum[0] = x->n_groups == 0 ? 0.0 : floor(x->draw->n_weights(x->draw_state) * sum[1] + 0.5);
     /* Of a shared model every rank has all groups. */
-    status =
-        gbsi_ranks_combine(run->ranks, GBS_COMBINE_SUM_F64, sum, run->spread != NULL ? 2 : 1, err);
-    run->report.public.n_weights = sum[0] / sum[1];
+    status = gbsi_ranks_combine(ranks, GBS_COMBINE_SUM_F64, sum, spread != NULL ? 2 : 1, err);
+    report->public.n_weights = sum[0] / sum[1];
     return status;
 }
 
-gbs_status gbsi_run_compare(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+gbs_status gbsi_run_compare(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
+                            gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_estimate *other = NULL;
     const gbsi_stop stop = drive->stop;
-    uint64_t passes = run->report.public.sweeps / SHARE;
+    uint64_t passes = report->public.sweeps / SHARE;
     passes = passes < LEAST_PASSES ? LEAST_PASSES : passes;
-    const gbsi_draw *draw = run->engine.executor.draw; /* NULL: a lattice, drawn at random */
+    const gbsi_draw *draw = sampling->engine.executor.draw; /* NULL: a lattice, drawn at random */
     if (draw == NULL || (draw->traits & GBSI_DRAW_EXACT) != 0 || stop >= GBSI_STOP_TIME) {
         return GBS_OK;
     }
     comparison c = {.bias = NAN, .at_most = NAN, .passes = (double)passes};
     drive->stop = GBSI_GO_ON;
-    GBSI_TRY(count_weights(run, err));
-    GBSI_TRY(gbsi_run_new_estimate(run, &other, err));
-    GBSI_TRY(run_random(run, drive, other, passes, err));
+    GBSI_TRY(count_weights(task->ranks, task->spread, &sampling->engine, report, err));
+    GBSI_TRY(gbsi_run_new_estimate(task, &sampling->engine, &other, err));
+    GBSI_TRY(run_random(task, sampling, report, drive, other, passes, err));
     if (drive->stop == GBSI_GO_ON) { /* else cut short: no comparison */
-        GBSI_TRY(gbsi_estimate_tell(run->estimates.estimate, err));
+        GBSI_TRY(gbsi_estimate_tell(sampling->estimates.estimate, err));
         GBSI_TRY(gbsi_estimate_tell(other, err));
-        GBSI_TRY(compare(run, other, &c, err));
-        GBSI_TRY(compare_ranks(run->shared.ranks, &c, err));
-        GBSI_TRY(tell(run, &c, err));
+        GBSI_TRY(compare(task, sampling, other, &c, err));
+        GBSI_TRY(compare_ranks(task->shared.ranks, &c, err));
+        GBSI_TRY(tell(&task->options, &sampling->engine, report, &c, err));
     }
     drive->stop = drive->stop == GBSI_STOP_SIGNAL ? GBSI_STOP_SIGNAL : stop;
 cleanup:

@@ -15,10 +15,10 @@
 #define TOLD  8u /* R-hat is told after every so many of them */
 
 /* @return GBS_STOPPED where the watch stopped it, with nothing recorded. */
-static gbs_status record(gbs_run *run, gbsi_watch *watch, gbs_error *err)
+static gbs_status record(const gbs_ranks *spread, const gbsi_engine *engine, gbsi_burn_in *t,
+                         gbsi_watch *watch, gbs_error *err)
 {
-    gbsi_burn_in *t = &run->burn_in;
-    const gbsi_executor *x = &run->engine.executor;
+    const gbsi_executor *x = &engine->executor;
     double *all = t->now + x->n_all;
     double density[GBSI_LANES];
     for (uint32_t g = 0; g < x->n_groups; ++g) {
@@ -30,7 +30,7 @@ static gbs_status record(gbs_run *run, gbsi_watch *watch, gbs_error *err)
             return GBS_STOPPED;
         }
     }
-    const gbs_status status = gbsi_run_gather_f64(run, t->now, all, err);
+    const gbs_status status = gbsi_run_gather_f64(spread, engine, t->now, all, err);
     for (uint32_t chain = 0; chain < x->n_all; ++chain) {
         t->density[(size_t)chain * TRACE + t->n] = all[chain];
     }
@@ -60,35 +60,40 @@ static void thin(uint32_t n_chains, gbsi_burn_in *t)
 
 /* The most that automatic burn-in may take: at most the sweeps asked for, or half of the updates.
  */
-static uint64_t most_passes(const gbs_run *run)
+static uint64_t most_passes(const gbsi_task *task, const gbsi_engine *engine)
 {
-    const uint64_t per_pass = gbsi_run_n_places(run) * run->engine.executor.n_all;
-    const uint64_t most = run->options.sweeps > 0
-                              ? run->options.sweeps
-                              : run->options.max_updates / 2 / (per_pass == 0 ? 1 : per_pass);
-    const bool hopeless = run->problem.support == GBSI_SUPPORT_DISCONNECTED; /* they cannot agree */
+    const uint64_t per_pass =
+        gbsi_run_n_places(task->plain, &task->shared, engine) * engine->executor.n_all;
+    const uint64_t most = task->options.sweeps > 0
+                              ? task->options.sweeps
+                              : task->options.max_updates / 2 / (per_pass == 0 ? 1 : per_pass);
+    const bool hopeless =
+        task->problem.support == GBSI_SUPPORT_DISCONNECTED; /* they cannot agree */
     return hopeless && most > TRACE ? TRACE : most;
 }
 
 static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_burn_in *t = &run->burn_in;
-    t->most = most_passes(run); /* of this run, whatever it was before a checkpoint */
+    gbsi_burn_in *t = &run->sampling.burn_in;
+    t->most = most_passes(
+        &run->task, &run->sampling.engine); /* of this run, whatever it was before a checkpoint */
     t->stride = t->stride == 0 ? 1 : t->stride;
-    GBSI_TRY(gbsi_burn_in_take(&run->burn_in, &run->engine, err));
+    GBSI_TRY(gbsi_burn_in_take(&run->sampling.burn_in, &run->sampling.engine, err));
     while (run->report.public.burn_in < t->most && drive->stop == GBSI_GO_ON) {
-        GBSI_TRY(gbsi_run_pass(run, drive, false, err));
+        GBSI_TRY(gbsi_run_pass(&run->task, &run->sampling, &run->checkpoints, &run->report, drive,
+                               false, err));
         const uint64_t done = ++run->report.public.burn_in;
         if (done % t->stride == 0) {
-            GBSI_TRY(record(run, &drive->watch, err));
+            GBSI_TRY(record(run->task.spread, &run->sampling.engine, &run->sampling.burn_in,
+                            &drive->watch, err));
             if (status == GBS_STOPPED) {
                 status = GBS_OK;
                 break;
             }
         }
         if (done % t->stride == 0 && t->n % TOLD == 0) {
-            drive->rhat = rhat_of(&run->engine, t);
+            drive->rhat = rhat_of(&run->sampling.engine, t);
         }
         if (t->n == TRACE) { /* done = 64 * 2^k */
             const double rhat = drive->rhat;
@@ -96,14 +101,16 @@ static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
                 run->report.burn_in_agreed = true;
                 break;
             }
-            GBSI_TRY(
-                gbsi_run_turn_to_ladders(run, drive, gbsi_run_is_stuck(run, drive, rhat), err));
-            thin(run->engine.executor.n_all, t);
+            GBSI_TRY(gbsi_run_turn_to_ladders(
+                run->task.plain, run->task.ranks, &run->report, drive,
+                gbsi_run_is_stuck(&run->task, &run->sampling.engine, &run->memory, drive, rhat),
+                err));
+            thin(run->sampling.engine.executor.n_all, t);
         }
         /* The clock only ends it: the count in the report reproduces the run. */
-        bool late = run->options.time_s > 0.0 &&
-                    gbsi_clock_s() - drive->started_s > run->options.time_s / 2;
-        GBSI_TRY(gbsi_run_any(run->ranks, &late, err));
+        bool late = run->task.options.time_s > 0.0 &&
+                    gbsi_clock_s() - drive->started_s > run->task.options.time_s / 2;
+        GBSI_TRY(gbsi_run_any(run->task.ranks, &late, err));
         if (late) {
             break;
         }
@@ -112,7 +119,7 @@ static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     run->report.slow_passes = t->stride > 1 ? run->report.public.burn_in : 0;
     if (drive->stop == GBSI_GO_ON || run->report.burn_in_agreed ||
         run->report.public.burn_in >= t->most) {
-        run->phase = GBSI_PHASE_SAMPLING;
+        run->sampling.phase = GBSI_PHASE_SAMPLING;
     }
 cleanup:
     return status;
@@ -121,15 +128,17 @@ cleanup:
 static gbs_status by_number(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const uint64_t most = run->options.restarts ? 0 : run->options.burn_in; /* none is needed */
-    run->report.burn_in_agreed = true;                                      /* the user's word */
+    const uint64_t most =
+        run->task.options.restarts ? 0 : run->task.options.burn_in; /* none is needed */
+    run->report.burn_in_agreed = true;                              /* the user's word */
     while (run->report.public.burn_in < most && drive->stop == GBSI_GO_ON) {
-        GBSI_TRY(gbsi_run_pass(run, drive, false, err));
+        GBSI_TRY(gbsi_run_pass(&run->task, &run->sampling, &run->checkpoints, &run->report, drive,
+                               false, err));
         ++run->report.public.burn_in;
         GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASS, err));
     }
     if (run->report.public.burn_in >= most) {
-        run->phase = GBSI_PHASE_SAMPLING;
+        run->sampling.phase = GBSI_PHASE_SAMPLING;
     }
 cleanup:
     return status;
@@ -137,28 +146,30 @@ cleanup:
 
 gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
-    const bool automatic = run->options.burn_in == GBS_BURN_IN_AUTO && !run->options.restarts;
+    const bool automatic =
+        run->task.options.burn_in == GBS_BURN_IN_AUTO && !run->task.options.restarts;
     const gbs_status status = (automatic ? until_mixed : by_number)(run, drive, err);
-    if (run->phase != GBSI_PHASE_BURN_IN) {
-        gbsi_free(run->burn_in.density);
-        run->burn_in.density = NULL;
+    if (run->sampling.phase != GBSI_PHASE_BURN_IN) {
+        gbsi_free(run->sampling.burn_in.density);
+        run->sampling.burn_in.density = NULL;
     }
     return status;
 }
 
-gbs_status gbsi_burn_in_warn(gbs_run *run, gbs_error *err)
+gbs_status gbsi_burn_in_warn(const gbsi_task *task, const gbsi_engine *engine,
+                             const gbsi_burn_in *burn_in, gbsi_report *report, gbs_error *err)
 {
-    const unsigned long long taken = run->report.public.burn_in;
-    const unsigned long long most = most_passes(run);
-    if (run->burn_in.most > 0 && taken >= run->burn_in.most && taken < most) {
-        return gbsi_report_warn(&run->report, err,
+    const unsigned long long taken = report->public.burn_in;
+    const unsigned long long most = most_passes(task, engine);
+    if (burn_in->most > 0 && taken >= burn_in->most && taken < most) {
+        return gbsi_report_warn(report, err,
                                 "the chains did not agree when burn-in ended, after %llu sweeps, "
                                 "as the --sweeps or --max-updates that the run began with allowed "
                                 "no more; begun with those it has now it would burn in for up to "
                                 "%llu: begin again, or give --burn-in then",
                                 taken, most);
     }
-    return gbsi_report_warn(&run->report, err,
+    return gbsi_report_warn(report, err,
                             "the chains did not agree when burn-in ended, after %llu sweeps: try "
                             "more --sweeps or a longer --burn-in",
                             taken);

@@ -3,7 +3,6 @@
  * until a stop, all decided by counts. */
 #include "choose/exact_part.h"
 #include "drive/draws.h"
-#include "drive/marginals.h"
 #include "drive/runners.h"
 
 /* ---- passes ---------------------------------------------------------------------------------- */
@@ -23,65 +22,71 @@ static uint64_t check_after(unsigned k)
 static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     const bool decides = run->report.public.target_error != 0.0 && drive->stop == GBSI_GO_ON &&
-                         gbsi_run_long_enough(run);
-    const bool costly = run->plain->bits != 0 && gbsi_run_n_places(run) >= MANY_SPINS;
+                         gbsi_run_long_enough(&run->task, &run->sampling.engine, &run->report);
+    const bool costly =
+        run->task.plain->bits != 0 &&
+        gbsi_run_n_places(run->task.plain, &run->task.shared, &run->sampling.engine) >= MANY_SPINS;
     const bool shown = drive->callbacks->progress != NULL && !costly;
-    if (!decides && !shown && run->ranks == NULL) {
+    bool wanted = decides || shown;
+    GBSI_PASS(gbsi_run_any(run->task.ranks, &wanted, err));
+    if (!wanted) {
         return GBS_OK;
     }
-    gbs_status status = GBS_OK;
-    GBSI_TRY(run->runner->errors(run, err));
+    GBSI_PASS(run->task.runner->errors(run, err));
     drive->worst_error = run->report.public.max_mcse;
     drive->rhat = run->report.public.max_rhat;
     if (!decides) {
         return GBS_OK;
     }
     const bool reached = run->report.public.max_mcse <= run->report.public.target_error &&
-                         gbsi_run_chains_agree(run->runner, &run->report) &&
-                         gbsi_run_has_wandered(run);
+                         gbsi_run_chains_agree(run->task.runner, &run->report) &&
+                         gbsi_run_has_wandered(&run->task, &run->report);
     const bool still = reached && run->report.public.n_hardly_moved > 0;
-    bool stops = reached && !(still && gbsi_run_may_climb(run, drive, false));
-    const bool climbs = gbsi_run_is_stuck(run, drive, run->report.public.max_rhat) ||
-                        (still && gbsi_run_may_climb(run, drive, true));
-    const gbs_status turned = gbsi_run_turn_to_ladders(run, drive, climbs, err);
+    bool stops =
+        reached && !(still && gbsi_run_may_climb(&run->task, &run->sampling.engine, &run->memory,
+                                                 &run->report, drive, false));
+    const bool climbs = gbsi_run_is_stuck(&run->task, &run->sampling.engine, &run->memory, drive,
+                                          run->report.public.max_rhat) ||
+                        (still && gbsi_run_may_climb(&run->task, &run->sampling.engine,
+                                                     &run->memory, &run->report, drive, true));
+    const gbs_status turned = gbsi_run_turn_to_ladders(run->task.plain, run->task.ranks,
+                                                       &run->report, drive, climbs, err);
     if (turned < 0 || drive->stop != GBSI_GO_ON) {
         return turned;
     }
-    GBSI_TRY(gbsi_run_any(run->ranks, &stops, err));
+    GBSI_PASS(gbsi_run_any(run->task.ranks, &stops, err));
     if (stops) {
         drive->stop = GBSI_STOP_TARGET;
-    } else if (run->problem.support == GBSI_SUPPORT_DISCONNECTED) {
+    } else if (run->task.problem.support == GBSI_SUPPORT_DISCONNECTED) {
         drive->stop = GBSI_STOP_SUPPORT; /* what more sweeps cannot cross they cannot cross */
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Whether the sweeps so far are enough, before another. @param k of the next check. */
 static gbs_status decide(gbs_run *run, gbsi_drive *drive, unsigned *k, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint64_t sweeps = run->report.public.sweeps;
     if (sweeps == check_after(*k)) {
         ++*k;
-        GBSI_TRY(check_target(run, drive, err));
+        GBSI_PASS(check_target(run, drive, err));
     }
-    if (run->options.sweeps > 0 && sweeps == run->options.sweeps) {
+    if (run->task.options.sweeps > 0 && sweeps == run->task.options.sweeps) {
         drive->stop = GBSI_STOP_SWEEPS;
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const bool draws = drive->callbacks->draw != NULL;
-    const bool splits = (run->engine.scan_traits & GBSI_SCAN_SPLITS) != 0;
+    const bool splits = (run->sampling.engine.scan_traits & GBSI_SCAN_SPLITS) != 0;
     unsigned k = 0;
     gbsi_giving g = {0};
     if (draws) {
-        GBSI_TRY(gbsi_giving_take(run, splits, &g, err));
+        GBSI_TRY(
+            gbsi_giving_take(&run->task, &run->sampling.engine, &run->report, splits, &g, err));
     }
     while (check_after(k) < run->report.public.sweeps) {
         ++k;
@@ -91,12 +96,13 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         if (drive->stop != GBSI_GO_ON) {
             break;
         }
-        GBSI_TRY(gbsi_run_pass(run, drive, true, err));
+        GBSI_TRY(gbsi_run_pass(&run->task, &run->sampling, &run->checkpoints, &run->report, drive,
+                               true, err));
         if (status == GBS_STOPPED) {
             break;
         }
-        if (draws && run->report.public.sweeps % run->options.thin == 0) {
-            gbsi_executor_fetch(&run->engine.executor, run->estimates.estimate);
+        if (draws && run->report.public.sweeps % run->task.options.thin == 0) {
+            gbsi_executor_fetch(&run->sampling.engine.executor, run->sampling.estimates.estimate);
             GBSI_TRY(gbsi_giving_give(run, drive, &g, err));
         }
         GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASS, err));
@@ -109,40 +115,48 @@ cleanup:
 /* A run that the clock or a signal ended during burn-in has one sweep as its estimate: the same
  * bits as a run with so long a burn-in and one sweep. Draws have no such mark, and are not given.
  */
-static gbs_status keep_one_sweep(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+static gbs_status keep_one_sweep(gbsi_task *task, gbsi_sampling *sampling,
+                                 const gbsi_checkpoints *checkpoints, gbsi_report *report,
+                                 gbsi_drive *drive, gbs_error *err)
 {
     const gbsi_stop stop = drive->stop;
     const bool ended = stop == GBSI_STOP_TIME || stop == GBSI_STOP_SIGNAL;
-    if (!ended || run->report.public.sweeps > 0 || run->report.public.burn_in == 0 ||
-        run->estimates.estimate == NULL || drive->callbacks->draw != NULL) {
+    if (!ended || report->public.sweeps > 0 || report->public.burn_in == 0 ||
+        sampling->estimates.estimate == NULL || drive->callbacks->draw != NULL) {
         return GBS_OK;
     }
     drive->stop = GBSI_GO_ON; /* that sweep has a moment of its own */
-    const gbs_status status = gbsi_run_pass(run, drive, true, err);
+    const gbs_status status = gbsi_run_pass(task, sampling, checkpoints, report, drive, true, err);
     drive->stop = stop;
-    run->report.public.in_burn_in = status >= 0;
+    report->public.in_burn_in = status >= 0;
     return status;
 }
 
 gbs_status gbsi_chains_advance(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_executor_watch(&run->engine.executor, drive->callbacks->splash,
+    gbsi_executor_watch(&run->sampling.engine.executor, drive->callbacks->splash,
                         drive->callbacks->context); /* again: the search made new blocks */
     GBSI_TRY(gbsi_run_keep(run, drive, GBSI_BEFORE_PASSES, err));
-    if (run->phase == GBSI_PHASE_BURN_IN) {
+    if (run->sampling.phase == GBSI_PHASE_BURN_IN) {
         GBSI_TRY(gbsi_run_burn_in(run, drive, err));
     }
     if (run->report.public.sweeps == 0) {
-        GBSI_TRY(gbsi_run_turn_to_ladders(run, drive, gbsi_run_is_slow(run, drive), err));
+        GBSI_TRY(gbsi_run_turn_to_ladders(
+            run->task.plain, run->task.ranks, &run->report, drive,
+            gbsi_run_is_slow(&run->task, &run->sampling.engine, &run->memory, &run->report, drive),
+            err));
     }
     GBSI_TRY(sample(run, drive, err));
-    run->phase = drive->stop == GBSI_STOP_TO_TEMPER ? GBSI_PHASE_STUCK : run->phase;
+    run->sampling.phase =
+        drive->stop == GBSI_STOP_TO_TEMPER ? GBSI_PHASE_STUCK : run->sampling.phase;
     GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASSES, err));
-    GBSI_TRY(keep_one_sweep(run, drive, err)); /* no part of what goes on */
-    GBSI_TRY(gbsi_run_compare(run, drive, err));
-    GBSI_TRY(gbsi_monitor_gather(run, err));
-    run->report.connected = gbsi_executor_connects(&run->engine.executor);
+    GBSI_TRY(keep_one_sweep(&run->task, &run->sampling, &run->checkpoints, &run->report, drive,
+                            err)); /* no part of what goes on */
+    GBSI_TRY(gbsi_run_compare(&run->task, &run->sampling, &run->report, drive, err));
+    GBSI_TRY(gbsi_monitor_gather(run->task.ranks, run->task.spread, &run->sampling.engine,
+                                 &run->sampling.monitor, err));
+    run->report.connected = gbsi_executor_connects(&run->sampling.engine.executor);
     if (drive->stop == GBSI_STOP_TO_TEMPER) {
         drive->stop = GBSI_GO_ON;
         GBSI_TRY(gbsi_run_tempered(run, drive, err));
@@ -155,35 +169,33 @@ cleanup:
 
 gbs_status gbsi_chains_errors(gbs_run *run, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_estimates_report(&run->estimates, run->engine.pool, &run->report.public, err));
-    GBSI_TRY(gbsi_run_find_still(run, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_estimates_report(&run->sampling.estimates, run->sampling.engine.pool,
+                                    &run->report.public, err));
+    return gbsi_run_find_still(&run->task.shared, &run->sampling.engine, &run->sampling.estimates,
+                               &run->report, err);
 }
 
 gbs_status gbsi_chains_remark(gbs_run *run, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     if (!run->report.burn_in_agreed) {
-        GBSI_TRY(gbsi_burn_in_warn(run, err));
+        GBSI_PASS(gbsi_burn_in_warn(&run->task, &run->sampling.engine, &run->sampling.burn_in,
+                                    &run->report, err));
     }
     if (run->report.n_precise > 0) {
-        GBSI_TRY(gbsi_report_warn(&run->report, err,
-                                  "%u variables have log-weights so large that their sums run in "
-                                  "double, which is slower",
-                                  run->report.n_precise));
+        GBSI_PASS(gbsi_report_warn(&run->report, err,
+                                   "%u variables have log-weights so large that their sums run in "
+                                   "double, which is slower",
+                                   run->report.n_precise));
     }
-    if (run->estimates.estimate != NULL) {
-        GBSI_TRY(gbsi_estimate_tell(run->estimates.estimate, err));
+    if (run->sampling.estimates.estimate != NULL) {
+        GBSI_PASS(gbsi_estimate_tell(run->sampling.estimates.estimate, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_chains_check(const gbs_run *run, gbs_error *err)
 {
-    const gbsi_estimate *estimate = run->estimates.estimate;
+    const gbsi_estimate *estimate = run->sampling.estimates.estimate;
     if (estimate == NULL) {
         return gbsi_fail(err, GBS_ERR_STATE,
                          "the estimator traces keeps no marginals: use rao-blackwell or count");
@@ -198,16 +210,17 @@ gbs_status gbsi_chains_check(const gbs_run *run, gbs_error *err)
                      "on several ranks marginals can be read once gbs_run_execute() has ended");
 }
 
-static void chains_marginal(const gbs_run *run, uint32_t v, double *const row[GBSI_N_ROWS])
+static void chains_marginal(const gbsi_sampling *sampling, uint32_t v,
+                            double *const row[GBSI_N_ROWS])
 {
-    const uint32_t slot = run->engine.plan->slot_of[v];
-    gbsi_estimate_slot(run->estimates.estimate, slot, row[GBSI_P], row[GBSI_MCSE], row[GBSI_ESS],
-                       row[GBSI_RHAT]);
+    const uint32_t slot = sampling->engine.plan->slot_of[v];
+    gbsi_estimate_slot(sampling->estimates.estimate, slot, row[GBSI_P], row[GBSI_MCSE],
+                       row[GBSI_ESS], row[GBSI_RHAT]);
 }
 
-static bool suits(const gbs_run *run)
+static bool suits(const gbsi_task *task)
 {
-    return run->problem.part != NULL;
+    return task->problem.part != NULL;
 }
 
 const gbsi_runner gbsi_runner_chains = {

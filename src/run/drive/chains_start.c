@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What chains need before their first pass: whether the support is connected, the scan, the
  * threshold of the draw, and starts. */
-#include "choose/pilot.h"
+#include "choose/trial.h"
 #include "drive/runners.h"
 #include "reference/enumerate.h"
 
@@ -17,46 +17,41 @@ static gbs_status find_support(gbsi_report *report, gbsi_problem *problem, gbsi_
 /* The scan, where that is open: the pilot's choice is compiled, and memory is taken. */
 static gbs_status settle_scan(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_report *r = &run->report.public;
     uint64_t bytes = 0; /* of trials */
-    if (!run->engine.undecided) {
+    if (!run->sampling.engine.undecided) {
         return GBS_OK;
     }
-    GBSI_TRY(gbsi_run_choose_scan(
-        run, drive, gbsi_run_least_passes(run, run->problem.part->n_variables), &bytes, err));
+    GBSI_PASS(gbsi_run_choose_scan(run, drive,
+                                   gbsi_run_least_passes(&run->task.options, &run->task.purpose,
+                                                         &run->report,
+                                                         run->task.problem.part->n_variables),
+                                   &bytes, err));
     if (r->chosen > 0) {
-        GBSI_TRY(gbsi_run_rescan(run, gbsi_scan_with(GBSI_SCAN_CANDIDATE), &drive->watch, err));
+        GBSI_PASS(gbsi_run_rescan(run, gbsi_scan_with(GBSI_SCAN_CANDIDATE), &drive->watch, err));
     }
     drive->share = 1.0;
     if (bytes > r->predicted_bytes) {
         r->predicted_bytes = bytes;
     }
-    GBSI_TRY(gbsi_run_take_memory(run, err));
-cleanup:
-    return status;
+    return gbsi_run_take_memory(run, err);
 }
 
 gbs_status gbsi_chains_decide(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(settle_scan(run, drive, err));
-    gbsi_executor_watch(&run->engine.executor, drive->callbacks->splash, drive->callbacks->context);
-    if (run->problem.support == GBSI_SUPPORT_DISCONNECTED &&
-        gbsi_executor_may_connect(&run->engine.executor)) {
-        run->problem.support = GBSI_SUPPORT_UNKNOWN; /* that was about single variables */
+    GBSI_PASS(settle_scan(run, drive, err));
+    gbsi_executor_watch(&run->sampling.engine.executor, drive->callbacks->splash,
+                        drive->callbacks->context);
+    if (run->task.problem.support == GBSI_SUPPORT_DISCONNECTED &&
+        gbsi_executor_may_connect(&run->sampling.engine.executor)) {
+        run->task.problem.support = GBSI_SUPPORT_UNKNOWN; /* that was about single variables */
     }
-    GBSI_TRY(gbsi_run_find_threshold(run, drive, err));
-cleanup:
-    return status;
+    return gbsi_run_find_threshold(run, drive, err);
 }
 
 gbs_status gbsi_chains_start(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(find_support(&run->report, &run->problem, drive, err));
-    GBSI_TRY(gbsi_chains_decide(run, drive, err));
-    GBSI_TRY(gbsi_run_set_starts(run, drive, err));
-cleanup:
-    return status;
+    GBSI_PASS(find_support(&run->report, &run->task.problem, drive, err));
+    GBSI_PASS(gbsi_chains_decide(run, drive, err));
+    return gbsi_run_set_starts(&run->task, &run->sampling.engine, &run->report, drive, err);
 }

@@ -8,24 +8,21 @@
 #include "base/memory.h"
 #include "chains/density.h"
 
-static gbs_status rows_take(gbsi_draw_rows *rows, const gbs_run *run, gbs_error *err)
+static gbs_status rows_take(gbsi_draw_rows *rows, const gbsi_problem *problem,
+                            const gbs_ranks *ranks, const gbsi_engine *engine, gbs_error *err)
 {
-    const uint32_t n = run->problem.model->n_variables;
-    const gbsi_executor *x = &run->engine.executor;
+    const uint32_t n = problem->model->n_variables;
+    const gbsi_executor *x = &engine->executor;
     rows->size = sizeof(double) + n * sizeof *rows->state;
     rows->own = gbsi_alloc_array(x->n_chains, rows->size);
-    rows->all = gbsi_alloc_array(gbsi_run_speaks(run->ranks) ? x->n_all : 0, rows->size);
+    rows->all = gbsi_alloc_array(gbsi_run_speaks(ranks) ? x->n_all : 0, rows->size);
     rows->state = gbsi_alloc_array(n, sizeof *rows->state);
-    return rows->own == NULL || rows->all == NULL || rows->state == NULL
-               ? gbsi_no_memory(err, "draws of all ranks", x->n_all * rows->size)
-               : GBS_OK;
+    return GBSI_HAVE(err, "draws of all ranks", rows->own, rows->all, rows->state);
 }
 
 static void rows_free(gbsi_draw_rows *rows)
 {
-    gbsi_free(rows->own);
-    gbsi_free(rows->all);
-    gbsi_free(rows->state);
+    GBSI_FREE(rows->own, rows->all, rows->state);
 }
 
 static void rows_put(gbsi_draw_rows *rows, uint32_t chain, double log_density,
@@ -36,19 +33,19 @@ static void rows_put(gbsi_draw_rows *rows, uint32_t chain, double log_density,
     memcpy(row + sizeof log_density, state, rows->size - sizeof log_density);
 }
 
-static gbs_status rows_give(gbsi_draw_rows *rows, gbs_run *run, const gbsi_drive *drive,
-                            uint64_t draw, gbs_error *err)
+static gbs_status rows_give(gbsi_draw_rows *rows, const gbs_ranks *ranks, const gbsi_engine *engine,
+                            gbsi_checkpoints *checkpoints, gbsi_report *report,
+                            const gbsi_drive *drive, uint64_t draw, gbs_error *err)
 {
-    gbs_status status =
-        gbsi_run_gather(run->ranks, &run->engine, rows->own, rows->size, rows->all, err);
-    const uint32_t n_given = gbsi_run_speaks(run->ranks) ? run->engine.executor.n_all : 0;
+    gbs_status status = gbsi_run_gather(ranks, engine, rows->own, rows->size, rows->all, err);
+    const uint32_t n_given = gbsi_run_speaks(ranks) ? engine->executor.n_all : 0;
     for (uint32_t chain = 0; chain < n_given && status >= 0; ++chain) {
         const unsigned char *row = rows->all + chain * rows->size;
         double log_density = 0.0;
         memcpy(&log_density, row, sizeof log_density);
         memcpy(rows->state, row + sizeof log_density, rows->size - sizeof log_density);
-        status = gbsi_run_give_draw(&run->checkpoints, &run->report, drive, draw, chain,
-                                    log_density, rows->state, err);
+        status = gbsi_run_give_draw(checkpoints, report, drive, draw, chain, log_density,
+                                    rows->state, err);
     }
     return status;
 }
@@ -58,12 +55,12 @@ static gbs_status give_split(gbs_run *run, const gbsi_drive *drive, gbsi_giving 
 {
     uint32_t *x = g->x;
     uint32_t *user = g->user;
-    const uint64_t draw = run->report.public.sweeps / run->options.thin - 1;
+    const uint64_t draw = run->report.public.sweeps / run->task.options.thin - 1;
     gbs_status status = GBS_OK;
     for (uint32_t chain = 0; status >= 0 && chain < run->report.public.chains; ++chain) {
-        const double density = gbsi_recombine(&run->engine, run->problem.part, chain, x,
-                                              x + run->problem.part->n_variables);
-        gbsi_part_user_state(run->problem.part, x, user);
+        const double density = gbsi_recombine(&run->sampling.engine, run->task.problem.part, chain,
+                                              x, x + run->task.problem.part->n_variables);
+        gbsi_part_user_state(run->task.problem.part, x, user);
         status = gbsi_run_give_draw(&run->checkpoints, &run->report, drive, draw, chain, density,
                                     user, err);
     }
@@ -74,25 +71,28 @@ static gbs_status give_split(gbs_run *run, const gbsi_drive *drive, gbsi_giving 
  * omits have no state, and then the whole has no density. */
 static gbs_status give_each(gbs_run *run, const gbsi_drive *drive, gbsi_giving *g, gbs_error *err)
 {
-    const uint32_t lanes = run->engine.executor.lanes;
-    const uint64_t draw = run->report.public.sweeps / run->options.thin - 1;
+    const uint32_t lanes = run->sampling.engine.executor.lanes;
+    const uint64_t draw = run->report.public.sweeps / run->task.options.thin - 1;
     double density[GBSI_LANES];
     gbs_status status = GBS_OK;
-    for (uint32_t chain = 0; status >= 0 && chain < run->engine.executor.n_chains; ++chain) {
+    for (uint32_t chain = 0; status >= 0 && chain < run->sampling.engine.executor.n_chains;
+         ++chain) {
         if (chain % lanes == 0) {
-            gbsi_executor_group_density(&run->engine.executor, chain / lanes, NULL, density);
+            gbsi_executor_group_density(&run->sampling.engine.executor, chain / lanes, NULL,
+                                        density);
         }
         const double own = run->report.public.n_omitted > 0 ? NAN : density[chain % lanes];
-        if (gbsi_runner_shares(run->plain)) {
-            gbsi_executor_get(&run->engine.executor, chain, g->x);
-            GBSI_TRY(gbsi_shared_gather_state(&run->shared, run->ranks, g->x, g->user, err));
-            status = gbsi_run_speaks(run->ranks)
+        if (gbsi_runner_shares(run->task.plain)) {
+            gbsi_executor_get(&run->sampling.engine.executor, chain, g->x);
+            GBSI_TRY(
+                gbsi_shared_gather_state(&run->task.shared, run->task.ranks, g->x, g->user, err));
+            status = gbsi_run_speaks(run->task.ranks)
                          ? gbsi_run_give_draw(&run->checkpoints, &run->report, drive, draw, chain,
                                               own, g->user, err)
                          : GBS_OK;
             continue;
         }
-        gbsi_run_user_state(&run->engine, &run->problem, chain, g->x, g->user);
+        gbsi_run_user_state(&run->sampling.engine, &run->task.problem, chain, g->x, g->user);
         if (g->rows.own != NULL) {
             rows_put(&g->rows, chain, own, g->user);
         } else {
@@ -101,7 +101,8 @@ static gbs_status give_each(gbs_run *run, const gbsi_drive *drive, gbsi_giving *
         }
     }
     if (status >= 0 && g->rows.own != NULL) {
-        status = rows_give(&g->rows, run, drive, draw, err);
+        status = rows_give(&g->rows, run->task.ranks, &run->sampling.engine, &run->checkpoints,
+                           &run->report, drive, draw, err);
     }
 cleanup:
     return status;
@@ -109,28 +110,27 @@ cleanup:
 
 void gbsi_giving_free(gbsi_giving *g)
 {
-    gbsi_free(g->x);
-    gbsi_free(g->user);
+    GBSI_FREE(g->x, g->user);
     rows_free(&g->rows);
 }
 
-gbs_status gbsi_giving_take(gbs_run *run, bool splits, gbsi_giving *g, gbs_error *err)
+gbs_status gbsi_giving_take(const gbsi_task *task, const gbsi_engine *engine, gbsi_report *report,
+                            bool splits, gbsi_giving *g, gbs_error *err)
 {
-    const bool shares = gbsi_runner_shares(run->plain);
+    const bool shares = gbsi_runner_shares(task->plain);
     const size_t n_model =
-        shares ? run->shared.share->facts.n_user_variables : run->problem.model->n_variables;
+        shares ? task->shared.share->facts.n_user_variables : task->problem.model->n_variables;
     g->x =
-        gbsi_alloc_array((splits ? 2 : 1) * (size_t)run->problem.part->n_variables, sizeof *g->x);
+        gbsi_alloc_array((splits ? 2 : 1) * (size_t)task->problem.part->n_variables, sizeof *g->x);
     g->user = gbsi_alloc_array(n_model, sizeof *g->user);
-    run->report.split_draws = splits;
-    if (g->x == NULL || g->user == NULL) {
-        return gbsi_no_memory(err, "run", n_model * sizeof *g->x);
-    }
+    report->split_draws = splits;
+    GBSI_PASS(GBSI_HAVE(err, "run", g->x, g->user));
     if (shares) {
         return GBS_OK;
     }
-    memcpy(g->user, run->problem.whole->fixed_state, n_model * sizeof *g->user);
-    return run->spread == NULL ? GBS_OK : rows_take(&g->rows, run, err);
+    memcpy(g->user, task->problem.whole->fixed_state, n_model * sizeof *g->user);
+    return task->spread == NULL ? GBS_OK
+                                : rows_take(&g->rows, &task->problem, task->ranks, engine, err);
 }
 
 gbs_status gbsi_giving_give(gbs_run *run, const gbsi_drive *drive, gbsi_giving *giving,

@@ -21,7 +21,8 @@ typedef struct gbsi_giving {
 } gbsi_giving;
 
 /* Allocates the buffers. @param splits whether the state of a chain is combined from two. */
-gbs_status gbsi_giving_take(gbs_run *run, bool splits, gbsi_giving *giving, gbs_error *err);
+gbs_status gbsi_giving_take(const gbsi_task *task, const gbsi_engine *engine, gbsi_report *report,
+                            bool splits, gbsi_giving *giving, gbs_error *err);
 /* Every chain's state at the end of a kept pass, in the user's numbering. */
 gbs_status gbsi_giving_give(gbs_run *run, const gbsi_drive *drive, gbsi_giving *giving,
                             gbs_error *err);

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "chains/run_options.h"
 #include "choose/exact_part.h"
-#include "drive/marginals.h"
 #include "drive/runners.h"
 #include "lattice/averages.h"
 #include "lattice/bits.h"
@@ -21,16 +20,16 @@
 
 /* ---- all forms ------------------------------------------------------------------------------- */
 
-static void take_form(gbs_run *run, const gbsi_form *form)
+static void take_form(const gbs_run_options *options, gbsi_engine *engine, gbsi_report *report,
+                      const gbsi_form *form)
 {
-    gbsi_engine *engine = &run->engine;
-    gbs_report *r = &run->report.public;
+    gbs_report *r = &report->public;
     engine->form = *form;
     engine->pass = form->pass;
     engine->scan_traits = GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE;
     engine->schedule.n_places = form->n_places;
     engine->schedule.n_batches = form->n_colors; /* and no pieces: bits are not run by places */
-    r->scan = gbsi_scan_of(run->options.scan)->name;
+    r->scan = gbsi_scan_of(options->scan)->name;
     r->n_colors = form->n_colors;
     r->n_levels = r->n_batches = form->n_colors;
 }
@@ -39,30 +38,32 @@ static void take_form(gbs_run *run, const gbsi_form *form)
 
 static gbs_status bytes_of_spins(gbs_run *run, gbsi_run_memory *m, gbs_error *err)
 {
-    return gbsi_form_bytes(run, m, gbsi_result_bytes(run->problem.model), err);
+    return gbsi_form_bytes(&run->task, &run->sampling, m,
+                           gbsi_result_bytes(run->task.problem.model), err);
 }
 
 static gbs_status prepare_spins(gbs_run *run, gbs_error *err)
 {
     const gbs_status status = gbsi_chains_prepare(run, err);
     return status < 0 ? status
-                      : gbsi_traces_take(&run->estimates, run->engine.spins,
-                                         (uint32_t)run->options.chains, err);
+                      : gbsi_traces_take(&run->sampling.estimates, run->sampling.engine.spins,
+                                         (uint32_t)run->task.options.chains, err);
 }
 
 static gbs_status report_spins(gbs_run *run, gbs_error *err)
 {
     gbs_report *r = &run->report.public;
-    gbsi_executor_fetch(&run->engine.executor, run->estimates.estimate);
-    gbsi_traces_report(&run->estimates, run->engine.spins, r);
-    r->lattice = run->runner->bits;
+    gbsi_executor_fetch(&run->sampling.engine.executor, run->sampling.estimates.estimate);
+    gbsi_traces_report(&run->sampling.estimates, run->sampling.engine.spins, r);
+    r->lattice = run->task.runner->bits;
     return gbsi_chains_errors(run, err);
 }
 
 /* Slots are variables. */
-static void marginal_of_spin(const gbs_run *run, uint32_t v, double *const row[GBSI_N_ROWS])
+static void marginal_of_spin(const gbsi_sampling *sampling, uint32_t v,
+                             double *const row[GBSI_N_ROWS])
 {
-    gbsi_estimate_slot(run->estimates.estimate, v, row[GBSI_P], row[GBSI_MCSE], row[GBSI_ESS],
+    gbsi_estimate_slot(sampling->estimates.estimate, v, row[GBSI_P], row[GBSI_MCSE], row[GBSI_ESS],
                        row[GBSI_RHAT]);
 }
 
@@ -86,8 +87,8 @@ static gbs_status digest_traces(const gbs_report *r, char *text, gbs_error *err)
 
 static gbs_status digest_spins(gbs_run *run, char *text, gbs_error *err)
 {
-    return run->estimates.estimate == NULL ? digest_traces(&run->report.public, text, err)
-                                           : gbsi_marginals_digest(run, text, err);
+    return run->sampling.estimates.estimate == NULL ? digest_traces(&run->report.public, text, err)
+                                                    : gbsi_marginals_digest(run, text, err);
 }
 
 /* ---- sites as bits --------------------------------------------------------------------------- */
@@ -140,40 +141,37 @@ static gbs_status add_rows(const gbsi_estimate *estimate, uint32_t n_slots, gbsi
     return GBS_OK;
 }
 
-static bool suits_sites(const gbs_run *run)
-{
-    return run->engine.lattice != NULL;
-}
-
 /* Whether chains keep the sums of their conditionals themselves, see gbsi_held. */
 static bool holds(const gbs_run_options *options)
 {
     return options->estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
 }
 
-static gbs_status compile_sites(gbs_run *run, gbsi_watch *watch, gbs_error *err)
+static gbs_status compile_sites(gbsi_task *task, gbsi_engine *engine, gbsi_report *report,
+                                gbsi_watch *watch, gbs_error *err)
 {
-    const gbsi_lattice *l = run->engine.lattice;
+    const gbsi_lattice *l = engine->lattice;
     (void)watch;
     (void)err;
-    take_form(run, &(gbsi_form){.pass = &gbsi_pass_sites,
-                                .compiled = l,
-                                .n_places = l->spins.n_sites,
-                                .n_colors = 2 * (l->n_seams + 1),
-                                .bytes = l->bytes,
-                                .scratch = gbsi_grid_bytes(l->spins.n_sites),
-                                .share = gbsi_lattice_share(l)});
+    take_form(&task->options, engine, report,
+              &(gbsi_form){.pass = &gbsi_pass_sites,
+                           .compiled = l,
+                           .n_places = l->spins.n_sites,
+                           .n_colors = 2 * (l->n_seams + 1),
+                           .bytes = l->bytes,
+                           .scratch = gbsi_grid_bytes(l->spins.n_sites),
+                           .share = gbsi_lattice_share(l)});
     return GBS_OK;
 }
 
-static gbsi_estimate_shape shape_of_sites(const gbs_run *run)
+static gbsi_estimate_shape shape_of_sites(const gbsi_task *task, const gbsi_engine *engine)
 {
-    gbsi_estimate_shape shape = gbsi_plain_shape(run);
-    if (!holds(&run->options)) {
+    gbsi_estimate_shape shape = gbsi_plain_shape(task, engine);
+    if (!holds(&task->options)) {
         shape.first_length = shape.n_slots >= MANY_SITES ? LONG_BATCHES : 0;
         return shape;
     }
-    const uint32_t n_slots = gbsi_lattice_n_slots(run->engine.lattice);
+    const uint32_t n_slots = gbsi_lattice_n_slots(engine->lattice);
     return (gbsi_estimate_shape){.n_slots = n_slots,
                                  .same_arity = 2,
                                  .n_chains = shape.n_chains,
@@ -183,19 +181,22 @@ static gbsi_estimate_shape shape_of_sites(const gbs_run *run)
                                  .kind = GBS_ESTIMATOR_RAO_BLACKWELL,
                                  .each_once = true,
                                  .held = true,
-                                 .n_padding = n_slots - run->engine.spins->n_sites};
+                                 .n_padding = n_slots - engine->spins->n_sites};
 }
 
-static void marginal_of_site(const gbs_run *run, uint32_t v, double *const row[GBSI_N_ROWS])
+static void marginal_of_site(const gbsi_sampling *sampling, uint32_t v,
+                             double *const row[GBSI_N_ROWS])
 {
-    marginal_of_spin(run, holds(&run->options) ? gbsi_lattice_slot_of(run->engine.lattice, v) : v,
-                     row);
+    marginal_of_spin(
+        sampling,
+        sampling->estimates.rao_blackwell ? gbsi_lattice_slot_of(sampling->engine.lattice, v) : v,
+        row);
 }
 
 static gbs_status report_sites(gbs_run *run, gbs_error *err)
 {
     for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
-        run->report.public.lattice_side[d] = run->engine.lattice->side[d];
+        run->report.public.lattice_side[d] = run->sampling.engine.lattice->side[d];
     }
     return report_spins(run, err);
 }
@@ -204,13 +205,15 @@ static gbs_status digest_sites(gbs_run *run, char *text, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_digest *digest = NULL;
-    if (!holds(&run->options) || run->problem.part->n_variables < run->problem.model->n_variables) {
+    if (!holds(&run->task.options) ||
+        run->task.problem.part->n_variables < run->task.problem.model->n_variables) {
         return digest_spins(run, text, err);
     }
-    GBSI_TRY(run->runner->check(run, err));
+    GBSI_TRY(run->task.runner->check(run, err));
     GBSI_TRY(gbsi_digest_new(&digest, err));
-    GBSI_TRY(add_rows(run->estimates.estimate, gbsi_lattice_n_slots(run->engine.lattice),
-                      run->engine.pool, digest, err));
+    GBSI_TRY(add_rows(run->sampling.estimates.estimate,
+                      gbsi_lattice_n_slots(run->sampling.engine.lattice), run->sampling.engine.pool,
+                      digest, err));
     gbsi_digest_text(digest, text);
 cleanup:
     gbsi_digest_free(digest);
@@ -220,7 +223,7 @@ cleanup:
 const gbsi_runner gbsi_runner_sites = {
     .name = "sites",
     .bits = GBS_BITS_SITES,
-    .suits = suits_sites,
+    .form = GBSI_FORM_SITES,
     .compile = compile_sites,
     .shape = shape_of_sites,
     .bytes = bytes_of_spins,
@@ -239,30 +242,27 @@ const gbsi_runner gbsi_runner_sites = {
 
 /* ---- chains as bits -------------------------------------------------------------------------- */
 
-static bool suits_packed(const gbs_run *run)
+static gbs_status compile_packed(gbsi_task *task, gbsi_engine *engine, gbsi_report *report,
+                                 gbsi_watch *watch, gbs_error *err)
 {
-    return run->engine.packed != NULL;
-}
-
-static gbs_status compile_packed(gbs_run *run, gbsi_watch *watch, gbs_error *err)
-{
-    const gbsi_packed *p = run->engine.packed;
+    const gbsi_packed *p = engine->packed;
     (void)watch;
     (void)err;
-    take_form(run, &(gbsi_form){.pass = &gbsi_pass_packed,
-                                .compiled = p,
-                                .n_places = p->spins.n_sites,
-                                .n_colors = p->n_colors,
-                                .bytes = p->bytes,
-                                .scratch = gbsi_packed_compile_bytes(p->spins.n_sites),
-                                .share = gbsi_share_of_chains(&run->options)});
+    take_form(&task->options, engine, report,
+              &(gbsi_form){.pass = &gbsi_pass_packed,
+                           .compiled = p,
+                           .n_places = p->spins.n_sites,
+                           .n_colors = p->n_colors,
+                           .bytes = p->bytes,
+                           .scratch = gbsi_packed_compile_bytes(p->spins.n_sites),
+                           .share = gbsi_share_of_chains(&task->options)});
     return GBS_OK;
 }
 
 const gbsi_runner gbsi_runner_packed = {
     .name = "packed",
     .bits = GBS_BITS_CHAINS,
-    .suits = suits_packed,
+    .form = GBSI_FORM_CHAINS,
     .compile = compile_packed,
     .shape = gbsi_plain_shape,
     .bytes = bytes_of_spins,
@@ -281,34 +281,31 @@ const gbsi_runner gbsi_runner_packed = {
 
 /* ---- pictures of levels ---------------------------------------------------------------------- */
 
-static bool suits_levels(const gbs_run *run)
+static gbs_status compile_levels(gbsi_task *task, gbsi_engine *engine, gbsi_report *report,
+                                 gbsi_watch *watch, gbs_error *err)
 {
-    return run->engine.levels != NULL;
-}
-
-static gbs_status compile_levels(gbs_run *run, gbsi_watch *watch, gbs_error *err)
-{
-    const gbsi_levels *l = run->engine.levels;
+    const gbsi_levels *l = engine->levels;
     const uint32_t n_sites = l->width * l->height;
     (void)watch;
     (void)err;
-    take_form(run, &(gbsi_form){.pass = &gbsi_pass_levels,
-                                .compiled = l,
-                                .n_places = n_sites,
-                                .n_colors = l->n_colors,
-                                .bytes = l->bytes});
+    take_form(&task->options, engine, report,
+              &(gbsi_form){.pass = &gbsi_pass_levels,
+                           .compiled = l,
+                           .n_places = n_sites,
+                           .n_colors = l->n_colors,
+                           .bytes = l->bytes});
     if (gbsi_levels_n_slots(l) < n_sites) {
-        run->report.public.n_watched = gbsi_levels_n_slots(l);
+        report->public.n_watched = gbsi_levels_n_slots(l);
     }
     return GBS_OK;
 }
 
 /* Slots are the sites that are watched. */
-static gbsi_estimate_shape shape_of_levels(const gbs_run *run)
+static gbsi_estimate_shape shape_of_levels(const gbsi_task *task, const gbsi_engine *engine)
 {
-    const uint32_t n_chains = gbsi_options_chains(&run->options);
-    return (gbsi_estimate_shape){.n_slots = gbsi_levels_n_slots(run->engine.levels),
-                                 .same_arity = run->engine.levels->n_levels,
+    const uint32_t n_chains = gbsi_options_chains(&task->options);
+    return (gbsi_estimate_shape){.n_slots = gbsi_levels_n_slots(engine->levels),
+                                 .same_arity = engine->levels->n_levels,
                                  .n_chains = n_chains,
                                  .lanes = 1,
                                  .n_groups = n_chains,
@@ -321,21 +318,22 @@ static gbsi_estimate_shape shape_of_levels(const gbs_run *run)
 /* Results are read some rows at a time. */
 static gbs_status bytes_of_levels(gbs_run *run, gbsi_run_memory *m, gbs_error *err)
 {
-    return gbsi_form_bytes(run, m, 0, err);
+    return gbsi_form_bytes(&run->task, &run->sampling, m, 0, err);
 }
 
 /* Only sites that are watched have errors. */
-static void levels_marginal(const gbs_run *run, uint32_t v, double *const row[GBSI_N_ROWS])
+static void levels_marginal(const gbsi_sampling *sampling, uint32_t v,
+                            double *const row[GBSI_N_ROWS])
 {
-    const uint32_t slot = gbsi_levels_slot_of(run->engine.levels, v);
-    gbsi_levels_marginal(run->engine.executor.pass_state, v, row[GBSI_P]);
+    const uint32_t slot = gbsi_levels_slot_of(sampling->engine.levels, v);
+    gbsi_levels_marginal(sampling->engine.executor.pass_state, v, row[GBSI_P]);
     for (unsigned r = GBSI_MCSE; r < GBSI_N_ROWS; ++r) {
-        for (uint32_t a = 0; a < run->engine.levels->n_levels && row[r] != NULL; ++a) {
+        for (uint32_t a = 0; a < sampling->engine.levels->n_levels && row[r] != NULL; ++a) {
             row[r][a] = NAN;
         }
     }
     if (slot != UINT32_MAX) {
-        gbsi_estimate_slot(run->estimates.estimate, slot, NULL, row[GBSI_MCSE], row[GBSI_ESS],
+        gbsi_estimate_slot(sampling->estimates.estimate, slot, NULL, row[GBSI_MCSE], row[GBSI_ESS],
                            row[GBSI_RHAT]);
     }
 }
@@ -344,17 +342,15 @@ static void levels_marginal(const gbs_run *run, uint32_t v, double *const row[GB
 static gbs_status digest_levels(gbs_run *run, char *text, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbsi_levels *levels = run->engine.levels;
+    const gbsi_levels *levels = run->sampling.engine.levels;
     gbsi_digest *digest = NULL;
     double *value = gbsi_alloc_array(levels->n_levels, sizeof *value);
-    if (value == NULL) {
-        return gbsi_no_memory(err, "digest", levels->n_levels * sizeof *value);
-    }
-    GBSI_TRY(run->runner->check(run, err));
+    GBSI_PASS(GBSI_HAVE(err, "digest", value));
+    GBSI_TRY(run->task.runner->check(run, err));
     GBSI_TRY(gbsi_digest_new(&digest, err));
     GBSI_TRY(gbsi_marginals_add(run, false, digest, err));
     for (uint32_t slot = 0; slot < gbsi_levels_n_slots(levels); ++slot) {
-        gbsi_estimate_slot(run->estimates.estimate, slot, NULL, value, NULL, NULL);
+        gbsi_estimate_slot(run->sampling.estimates.estimate, slot, NULL, value, NULL, NULL);
         for (uint32_t a = 0; a < levels->n_levels; ++a) {
             value[a] = gbsi_one_nan(value[a]);
         }
@@ -369,7 +365,7 @@ cleanup:
 
 const gbsi_runner gbsi_runner_levels = {
     .name = "levels",
-    .suits = suits_levels,
+    .form = GBSI_FORM_LEVELS,
     .compile = compile_levels,
     .shape = shape_of_levels,
     .bytes = bytes_of_levels,

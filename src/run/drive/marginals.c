@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The estimates in the user's numbering, and their digest. */
-#include "drive/marginals.h"
+#include "drive/runners.h"
 
 #include <math.h>
 
@@ -54,9 +54,9 @@ static void put_sampled(const marginals_job *job, size_t at, double *const row[G
  */
 static void put_pruned(const marginals_job *job, uint32_t u, size_t at)
 {
-    const gbsi_barren *b = job->run->problem.barren;
+    const gbsi_barren *b = job->run->task.problem.barren;
     const uint32_t v = b == NULL ? GBSI_NONE : b->full->free_variable[u];
-    for (uint32_t a = 0; b == NULL && a < job->run->problem.model->arity[u]; ++a) {
+    for (uint32_t a = 0; b == NULL && a < job->run->task.problem.model->arity[u]; ++a) {
         put_known(job, at + a, NAN, NAN);
     }
     for (uint32_t a = 0; b != NULL && a < b->full->arity[v]; ++a) {
@@ -73,8 +73,8 @@ static void put_pruned(const marginals_job *job, uint32_t u, size_t at)
 /* Fills the estimates of one of the user's variables. */
 static void variable_marginal(const marginals_job *job, uint32_t u, double *scratch)
 {
-    const gbsi_problem *problem = &job->run->problem;
-    const gbsi_estimates *estimates = &job->run->estimates;
+    const gbsi_problem *problem = &job->run->task.problem;
+    const gbsi_estimates *estimates = &job->run->sampling.estimates;
     const gbsi_conditioned *whole = problem->whole;
     const uint32_t v = whole->free_variable[u];
     const uint32_t arity = problem->model->arity[u];
@@ -104,7 +104,7 @@ static void variable_marginal(const marginals_job *job, uint32_t u, double *scra
     }
     row[GBSI_P][0] = NAN; /* omitted by the scan */
     if (of_part != GBSI_NONE) {
-        job->run->runner->marginal(job->run, of_part, row);
+        job->run->task.runner->marginal(&job->run->sampling, of_part, row);
     }
     if (!isnan(row[GBSI_P][0])) {
         put_sampled(job, at, row, state, k);
@@ -130,14 +130,12 @@ static void marginals_share(void *context, uint32_t member)
 
 static gbs_status share_marginals(marginals_job job, gbsi_pool *pool, gbs_error *err)
 {
-    const gbs_model *model = job.run->problem.model;
+    const gbs_model *model = job.run->task.problem.model;
     job.n_scratch = GBSI_N_ROWS * (size_t)gbsi_largest(model->arity, model->n_variables);
     job.n_members = gbsi_pool_size(pool);
     const size_t n = job.n_members * job.n_scratch;
     job.scratch = gbsi_alloc_array(n, sizeof *job.scratch);
-    if (job.scratch == NULL) {
-        return gbsi_no_memory(err, "marginals", n * sizeof *job.scratch);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "marginals", job.scratch));
     gbsi_pool_run(pool, marginals_share, &job);
     gbsi_free(job.scratch);
     return GBS_OK;
@@ -154,30 +152,29 @@ static gbs_status check_marginals(const gbs_run *run, gbs_error *err)
     if (!run->report.executed) {
         return gbsi_no_draw_kept(err);
     }
-    return run->runner->check == NULL ? GBS_OK : run->runner->check(run, err);
+    return run->task.runner->check == NULL ? GBS_OK : run->task.runner->check(run, err);
 }
 
 gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double *ess, double *rhat,
                              gbs_error *err)
 {
-    GBSI_NEED(run);
-    GBSI_NEED(p);
-    if (run->runner->marginals != NULL) {
-        return run->runner->marginals(run, p, mcse, ess, rhat, err);
+    GBSI_NEED(run, p);
+    if (run->task.runner->marginals != NULL) {
+        return run->task.runner->marginals(run, p, mcse, ess, rhat, err);
     }
-    return gbs_run_marginals_of(run, 0, run->problem.model->n_variables, p, mcse, ess, rhat, err);
+    return gbs_run_marginals_of(run, 0, run->task.problem.model->n_variables, p, mcse, ess, rhat,
+                                err);
 }
 
 gbs_status gbs_run_marginals_of(const gbs_run *run, uint32_t first, uint32_t n, double *p,
                                 double *mcse, double *ess, double *rhat, gbs_error *err)
 {
-    GBSI_NEED(run);
-    GBSI_NEED(p);
-    if (run->runner->marginals != NULL) {
+    GBSI_NEED(run, p);
+    if (run->task.runner->marginals != NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "the model is on several ranks: use gbs_run_each_marginal()");
     }
-    const uint32_t n_all = run->problem.model->n_variables;
+    const uint32_t n_all = run->task.problem.model->n_variables;
     if (first > n_all || n > n_all - first) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "found variables from %u on, %u of them, expected some of %u", first, n,
@@ -205,18 +202,18 @@ gbs_status gbs_run_each_marginal(const gbs_run *run, gbs_on_marginal *on_margina
                                  gbs_error *err)
 {
     GBSI_NEED(run);
-    GBSI_NEED(on_marginal);
+    if (on_marginal == NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: on_marginal is NULL", __func__);
+    }
     gbs_status status = GBS_OK;
-    if (run->runner->each != NULL) {
-        return run->runner->each(run, on_marginal, context, err);
+    if (run->task.runner->each != NULL) {
+        return run->task.runner->each(run, on_marginal, context, err);
     }
-    const size_t n = run->problem.model->state_offset[run->problem.model->n_variables];
+    const size_t n = run->task.problem.model->state_offset[run->task.problem.model->n_variables];
     double *value = gbsi_alloc_array(n, GBSI_N_ROWS * sizeof *value);
-    if (value == NULL) {
-        return gbsi_no_memory(err, "marginals", n * GBSI_N_ROWS * sizeof *value);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "marginals", value));
     GBSI_TRY(gbs_run_marginals(run, value, value + n, value + 2 * n, value + 3 * n, err));
-    GBSI_TRY(tell_all(run->problem.model, value, n, on_marginal, context, err));
+    GBSI_TRY(tell_all(run->task.problem.model, value, n, on_marginal, context, err));
 cleanup:
     gbsi_free(value);
     return status;
@@ -250,19 +247,17 @@ static size_t largest_window(const gbs_model *model)
 gbs_status gbsi_marginals_add(const gbs_run *run, bool errors, gbsi_digest *digest, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbs_model *model = run->problem.model;
+    const gbs_model *model = run->task.problem.model;
     const bool shared = model->state_offset[model->n_variables] >= LEAST_SHARED;
     const size_t n_window = largest_window(model);
     double *value = gbsi_alloc_array(n_window, sizeof *value);
-    if (value == NULL) {
-        return gbsi_no_memory(err, "digest", n_window * sizeof *value);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "digest", value));
     for (uint32_t first = 0; first < model->n_variables && status >= 0;) {
         const uint32_t end = window_end(model, first);
         const size_t n = model->state_offset[end] - model->state_offset[first];
         marginals_job job = {.run = run, .first = first, .end = end};
         job.out[errors ? GBSI_MCSE : GBSI_P] = value;
-        status = share_marginals(job, shared ? run->engine.pool : NULL, err);
+        status = share_marginals(job, shared ? run->sampling.engine.pool : NULL, err);
         for (size_t i = 0; i < n && status >= 0; ++i) {
             value[i] = gbsi_one_nan(value[i]);
         }

@@ -6,6 +6,10 @@
 #include "estimate/thinned.h"
 #include "gibbsite/traces.h"
 
+struct gbsi_engine;
+struct gbsi_problem;
+struct gbsi_report;
+
 typedef struct gbsi_monitor {
     bool asked;
     uint32_t n;
@@ -16,11 +20,15 @@ typedef struct gbsi_monitor {
 } gbsi_monitor;
 
 /* Allocates traces for the chains of the run, which is about to begin or to go on. */
-gbs_status gbsi_monitor_begin(gbs_run *run, gbs_error *err);
+gbs_status gbsi_monitor_begin(const struct gbsi_problem *problem, gbsi_monitor *monitor,
+                              const struct gbsi_report *report, gbs_error *err);
 /* Adds a pass that is kept to the traces. */
-void gbsi_monitor_pass(gbs_run *run);
+void gbsi_monitor_pass(const struct gbsi_problem *problem, struct gbsi_engine *engine,
+                       gbsi_monitor *monitor, const struct gbsi_report *report);
 /* Gathers the traces of the chains of all ranks, on all ranks. */
-gbs_status gbsi_monitor_gather(const gbs_run *run, gbs_error *err);
+gbs_status gbsi_monitor_gather(const gbs_ranks *ranks, const gbs_ranks *spread,
+                               const struct gbsi_engine *engine, const gbsi_monitor *monitor,
+                               gbs_error *err);
 void gbsi_monitor_free(gbsi_monitor *monitor); /* what it owns, not the struct */
 
 #endif

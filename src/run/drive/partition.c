@@ -13,7 +13,7 @@
 #include "base/sized.h"
 #include "chains/run_options.h"
 #include "drive/run_memory.h"
-#include "plan/keep_slots.h"
+#include "plan/compile.h"
 #include "ranks/turns.h"
 #include "reference/enumerate.h"
 
@@ -27,9 +27,7 @@ void gbs_partition_free(gbs_partition *p)
             gbsi_share_lattice_free(p->lattice);
             gbsi_free(p->lattice);
         }
-        gbsi_free(p->owner);
-        gbsi_free(p->start);
-        gbsi_free(p);
+        GBSI_FREE(p->owner, p->start, p);
     }
 }
 
@@ -42,8 +40,7 @@ static gbs_status refuse(const char *option, const char *why, gbs_error *err)
 
 gbs_status gbsi_share_options(const gbs_run_options *options, gbs_run_options *out, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_options_take(options, out, err));
+    GBSI_PASS(gbsi_options_take(options, out, err));
     if (out->method != GBS_METHOD_AUTO && out->method != GBS_METHOD_SAMPLE) {
         return refuse("--method", "only sample", err);
     }
@@ -76,29 +73,28 @@ gbs_status gbsi_share_options(const gbs_run_options *options, gbs_run_options *o
     }
     out->method = GBS_METHOD_SAMPLE;
     out->lattice = GBS_LATTICE_NEVER;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status check_scan(const gbs_partition *p, uint32_t n_ranks, gbs_error *err)
 {
     const gbs_run *run = p->run;
-    if (run->problem.part == NULL) {
+    if (run->task.problem.part == NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "a model on several ranks: evidence fixes every variable");
     }
-    if (n_ranks == 0 || n_ranks > run->problem.part->n_variables) {
+    if (n_ranks == 0 || n_ranks > run->task.problem.part->n_variables) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "a model on several ranks: %u ranks for %u variables that are sampled",
-                         n_ranks, run->problem.part->n_variables);
+                         n_ranks, run->task.problem.part->n_variables);
     }
-    if ((run->engine.scan_traits & (GBSI_SCAN_REPEATS | GBSI_SCAN_BLOCKS)) == 0) {
+    if ((run->sampling.engine.scan_traits & (GBSI_SCAN_REPEATS | GBSI_SCAN_BLOCKS)) == 0) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                          "a model on several ranks: scan %s has other updates in every pass: use "
                          "--scan %s, systematic, splash or a file",
-                         run->engine.scan->name, gbsi_scan_base_name());
+                         run->sampling.engine.scan->name, gbsi_scan_base_name());
     }
-    if (run->problem.graph != run->problem.whole_graph) {
+    if (run->task.problem.graph != run->task.problem.whole_graph) {
         return refuse("--draw", "keys beyond the neighbours of a variable see the whole model",
                       err);
     }
@@ -108,22 +104,21 @@ static gbs_status check_scan(const gbs_partition *p, uint32_t n_ranks, gbs_error
 /* A single process would go on with a pilot run, which may choose splashes. */
 static gbs_status check_support(gbs_partition *p, bool named, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_run *run = p->run;
-    run->problem.support = GBSI_SUPPORT_CONNECTED;
+    run->task.problem.support = GBSI_SUPPORT_CONNECTED;
     if (run->report.public.has_zeros) {
-        GBSI_TRY(gbsi_components_support(run->problem.components, run->problem.exact, NULL,
-                                         GBSI_ENUMERATE_AUTO_STATES, &run->problem.support, err));
+        GBSI_PASS(gbsi_components_support(run->task.problem.components, run->task.problem.exact,
+                                          NULL, GBSI_ENUMERATE_AUTO_STATES,
+                                          &run->task.problem.support, err));
     }
-    if (run->problem.support != GBSI_SUPPORT_CONNECTED && !named) {
+    if (run->task.problem.support != GBSI_SUPPORT_CONNECTED && !named) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                          "a model on several ranks: updates of single variables were not shown to "
                          "cross all hard zeros, and pilot runs are on one process: name a scan "
                          "(--scan %s) to go on with it",
                          gbsi_scan_base_name());
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- facts --------------------------------------------------------------------------------- */
@@ -132,14 +127,11 @@ cleanup:
  * scan and owners. */
 static gbs_status take_number(gbs_partition *p, gbs_error *err)
 {
-    const gbsi_conditioned *part = p->run->problem.part;
+    const gbsi_conditioned *part = p->run->task.problem.part;
     char text[33];
     gbsi_digest *digest = NULL;
-    const gbs_status status = gbsi_digest_new(&digest, err);
-    if (status < 0) {
-        return status;
-    }
-    gbsi_digest_bytes(digest, gbs_model_digest(p->run->problem.model), sizeof text - 1);
+    GBSI_PASS(gbsi_digest_new(&digest, err));
+    gbsi_digest_bytes(digest, gbs_model_digest(p->run->task.problem.model), sizeof text - 1);
     gbsi_digest_u32(digest, p->schedule.slot, p->schedule.n_places);
     gbsi_digest_u32(digest, p->owner, part->n_variables);
     gbsi_digest_u32(digest, part->user_variable, part->n_variables);
@@ -189,40 +181,40 @@ static uint64_t count_cells(const gbsi_conditioned *part)
 static gbsi_share_facts number_facts(const gbs_partition *p, uint32_t n_ranks)
 {
     const gbs_run *run = p->run;
-    const gbs_model *model = run->problem.model;
-    const gbsi_conditioned *part = run->problem.part;
-    const gbsi_plan *plan = run->engine.plan;
-    return (gbsi_share_facts){.n_ranks = n_ranks,
-                              .n_user_variables = model->n_variables,
-                              .n_user_states = model->state_offset[model->n_variables],
-                              .max_user_arity = gbsi_largest(model->arity, model->n_variables),
-                              .n_free = part->n_variables,
-                              .n_factors = part->factors.n_factors,
-                              .n_states = part->state_offset[part->n_variables],
-                              .n_cells = count_cells(part),
-                              .max_arity = plan->max_arity,
-                              .n_components = run->report.public.n_components,
-                              .n_colors = run->report.public.n_colors,
-                              .n_places = p->schedule.n_places,
-                              .n_batches = p->schedule.n_batches,
-                              .n_precise =
-                                  plan->n_noisy > 0 ? 0 : plan->n_of_class[GBSI_CLASS_PRECISE],
-                              .scan = (uint64_t)run->options.scan,
-                              .each_once = (run->engine.scan_traits & GBSI_SCAN_EACH_ONCE) != 0,
-                              .has_zeros = run->report.public.has_zeros != 0,
-                              .support = run->problem.support,
-                              .searched = run->report.public.has_zeros || part->cpt != NULL,
-                              .named = has_names(model),
-                              .log_constant = part->log_constant,
-                              .density_units = plan->density_units};
+    const gbs_model *model = run->task.problem.model;
+    const gbsi_conditioned *part = run->task.problem.part;
+    const gbsi_plan *plan = run->sampling.engine.plan;
+    return (gbsi_share_facts){
+        .n_ranks = n_ranks,
+        .n_user_variables = model->n_variables,
+        .n_user_states = model->state_offset[model->n_variables],
+        .max_user_arity = gbsi_largest(model->arity, model->n_variables),
+        .n_free = part->n_variables,
+        .n_factors = part->factors.n_factors,
+        .n_states = part->state_offset[part->n_variables],
+        .n_cells = count_cells(part),
+        .max_arity = plan->max_arity,
+        .n_components = run->report.public.n_components,
+        .n_colors = run->report.public.n_colors,
+        .n_places = p->schedule.n_places,
+        .n_batches = p->schedule.n_batches,
+        .n_precise = plan->n_noisy > 0 ? 0 : plan->n_of_class[GBSI_CLASS_PRECISE],
+        .scan = (uint64_t)run->task.options.scan,
+        .each_once = (run->sampling.engine.scan_traits & GBSI_SCAN_EACH_ONCE) != 0,
+        .has_zeros = run->report.public.has_zeros != 0,
+        .support = run->task.problem.support,
+        .searched = run->report.public.has_zeros || part->cpt != NULL,
+        .named = has_names(model),
+        .log_constant = part->log_constant,
+        .density_units = plan->density_units};
 }
 
 static gbsi_share_facts facts_of(const gbs_partition *p, uint32_t n_ranks)
 {
     const gbs_run *run = p->run;
     gbsi_share_facts facts = number_facts(p, n_ranks);
-    facts.n_runs = count_runs(run->engine.plan);
-    keep_digest(gbs_model_digest(run->problem.model), facts.model);
+    facts.n_runs = count_runs(run->sampling.engine.plan);
+    keep_digest(gbs_model_digest(run->task.problem.model), facts.model);
     keep_digest(run->checkpoints.input[GBSI_INPUT_EVIDENCE], facts.evidence);
     keep_digest(run->checkpoints.input[GBSI_INPUT_SCAN], facts.sequence);
     return facts;
@@ -237,40 +229,37 @@ static gbs_status list_turns(gbs_partition *p, const gbsi_sequence *sequence, ui
     gbs_status status = GBS_OK;
     uint32_t *turn = gbsi_alloc_array(n_ranks, sizeof *turn);
     uint32_t *batch = gbsi_alloc_array(sequence->n, sizeof *batch);
-    if (turn == NULL || batch == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "partition", sequence->n * sizeof *batch));
-    }
-    GBSI_TRY(gbsi_turns_of_ranks(&p->run->problem.part->factors, p->owner, n_ranks, turn, err));
+    GBSI_TRY(GBSI_HAVE(err, "partition", turn, batch));
+    GBSI_TRY(
+        gbsi_turns_of_ranks(&p->run->task.problem.part->factors, p->owner, n_ranks, turn, err));
     for (size_t t = 0; t < sequence->n; ++t) {
         batch[t] = turn[p->owner[sequence->variable[t]]];
     }
-    GBSI_TRY(gbsi_plan_batches(p->run->engine.plan, sequence->variable, batch, sequence->n,
+    GBSI_TRY(gbsi_plan_batches(p->run->sampling.engine.plan, sequence->variable, batch, sequence->n,
                                &p->schedule, err));
 cleanup:
-    gbsi_free(turn);
-    gbsi_free(batch);
+    GBSI_FREE(turn, batch);
     return status;
 }
 
 /* The schedule: the pass of the run, or its turns where that draws blocks. */
 static gbs_status list_places(gbs_partition *p, uint32_t n_ranks, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_sequence sequence = {0};
     gbs_run *run = p->run;
-    GBSI_TRY(run->engine.scan->next_pass(run->engine.scan_state, 0, &sequence, err));
+    GBSI_PASS(
+        run->sampling.engine.scan->next_pass(run->sampling.engine.scan_state, 0, &sequence, err));
     p->schedule.wants_position = true;
-    if ((run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0) {
-        GBSI_TRY(list_turns(p, &sequence, n_ranks, err));
+    if ((run->sampling.engine.scan_traits & GBSI_SCAN_BLOCKS) != 0) {
+        GBSI_PASS(list_turns(p, &sequence, n_ranks, err));
     } else {
-        GBSI_TRY(
-            gbsi_plan_level(run->engine.plan, sequence.variable, sequence.n, &p->schedule, err));
+        GBSI_PASS(gbsi_plan_level(run->sampling.engine.plan, sequence.variable, sequence.n,
+                                  &p->schedule, err));
     }
     gbsi_free(p->schedule.scratch);
     p->schedule.scratch = NULL;
     p->schedule.scratch_capacity = 0;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Frees what no share needs: the graph, the components, the sequence, and neighbourhoods of the
@@ -290,12 +279,12 @@ static void forget(gbsi_problem *problem, gbsi_engine *engine)
 
 static gbs_status deal(gbs_partition *p, uint32_t n_ranks, gbs_error *err)
 {
-    const gbsi_deal_source source = {.part = p->run->problem.part,
-                                     .plan = p->run->engine.plan,
+    const gbsi_deal_source source = {.part = p->run->task.problem.part,
+                                     .plan = p->run->sampling.engine.plan,
                                      .schedule = &p->schedule,
                                      .owner = p->owner,
                                      .n_ranks = n_ranks};
-    forget(&p->run->problem, &p->run->engine);
+    forget(&p->run->task.problem, &p->run->sampling.engine);
     return gbsi_deal_init(&p->deal, &source, err);
 }
 
@@ -309,22 +298,21 @@ gbs_status gbsi_partition_begin(const gbs_model *model, const gbs_evidence *evid
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "parts: found a number that is no gbs_parts");
     }
     gbs_partition *p = gbsi_alloc_zero(sizeof *p);
-    if (p == NULL) {
-        return gbsi_no_memory(err, "partition", sizeof *p);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "partition", p));
     GBSI_TRY(gbsi_share_options(options, &taken, err));
     GBSI_TRY(gbsi_run_begin(model, &taken, &p->run, err));
-    p->run->purpose.divides = true;
+    p->run->task.purpose.divides = true;
     GBSI_TRY(gbsi_run_prepare(p->run, evidence, err));
-    GBSI_TRY(gbsi_run_note_inputs(&p->run->problem, &p->run->checkpoints, evidence, &taken, err));
+    GBSI_TRY(
+        gbsi_run_note_inputs(&p->run->task.problem, &p->run->checkpoints, evidence, &taken, err));
     GBSI_TRY(check_scan(p, n_ranks, err));
     GBSI_TRY(check_support(p, gbsi_scan_choice_of(taken.scan) == GBSI_CHOICE_NAMED, err));
-    p->owner = gbsi_alloc_array(p->run->problem.part->n_variables, sizeof *p->owner);
+    p->owner = gbsi_alloc_array(p->run->task.problem.part->n_variables, sizeof *p->owner);
     if (p->owner == NULL) {
-        GBSI_TRY(
-            gbsi_no_memory(err, "partition", p->run->problem.part->n_variables * sizeof *p->owner));
+        GBSI_TRY(gbsi_no_memory(err, "partition",
+                                p->run->task.problem.part->n_variables * sizeof *p->owner));
     }
-    GBSI_TRY(gbsi_partition(p->run->problem.graph, n_ranks, (gbsi_partition_kind)parts, NULL,
+    GBSI_TRY(gbsi_partition(p->run->task.problem.graph, n_ranks, (gbsi_partition_kind)parts, NULL,
                             p->owner, &p->kind, err));
     *out = p;
     p = NULL;
@@ -343,7 +331,7 @@ gbs_status gbsi_partition_end(gbs_partition *p, uint32_t n_ranks, gbs_error *err
 {
     gbs_status status = GBS_OK;
     gbsi_run_enter(&p->run->budget);
-    gbsi_mapping_rest(&p->run->problem.model->mapping); /* places follow from the graph */
+    gbsi_mapping_rest(&p->run->task.problem.model->mapping); /* places follow from the graph */
     GBSI_TRY(list_places(p, n_ranks, err));
     p->facts = facts_of(p, n_ranks);
     GBSI_TRY(take_number(p, err));
@@ -357,8 +345,7 @@ gbs_status gbs_partition_new(const gbs_model *model, const gbs_evidence *evidenc
                              const gbs_run_options *options, uint32_t n_ranks, gbs_parts parts,
                              gbs_partition **partition, gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(partition);
+    GBSI_NEED(model, partition);
     gbs_status status = GBS_OK;
     gbs_partition *p = NULL;
     GBSI_TRY(gbsi_partition_begin(model, evidence, options, n_ranks, parts, &p, err));
@@ -377,13 +364,9 @@ static gbs_status new_of_grid(const gbsi_grid_model *grid, uint32_t n_ranks, gbs
     gbsi_budget budget;
     gbsi_budget *before = gbsi_budget_enter_default(&budget, 0);
     gbs_partition *p = gbsi_alloc_zero(sizeof *p);
-    if (p == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "partition", sizeof *p));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "partition", p));
     p->lattice = gbsi_alloc_zero(sizeof *p->lattice);
-    if (p->lattice == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "partition", sizeof *p->lattice));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "partition", p->lattice));
     GBSI_TRY(
         gbsi_share_lattice_init(p->lattice, grid, n_ranks, gbsi_scan_with(GBSI_SCAN_BASE), err));
     p->kind = GBSI_PARTITION_BISECTION;
@@ -399,8 +382,7 @@ cleanup:
 gbs_status gbs_partition_new_of_ising(const gbs_generate_ising_options *lattice, uint32_t n_ranks,
                                       gbs_partition **partition, gbs_error *err)
 {
-    GBSI_NEED(lattice);
-    GBSI_NEED(partition);
+    GBSI_NEED(lattice, partition);
     gbsi_grid_model grid;
     const gbs_status status = gbsi_grid_of_ising(lattice, &grid, err);
     return status < 0 ? status : new_of_grid(&grid, n_ranks, partition, err);
@@ -409,8 +391,7 @@ gbs_status gbs_partition_new_of_ising(const gbs_generate_ising_options *lattice,
 gbs_status gbs_partition_new_of_potts(const gbs_generate_potts_options *lattice, uint32_t n_ranks,
                                       gbs_partition **partition, gbs_error *err)
 {
-    GBSI_NEED(lattice);
-    GBSI_NEED(partition);
+    GBSI_NEED(lattice, partition);
     gbsi_grid_model grid;
     const gbs_status status = gbsi_grid_of_potts(lattice, &grid, err);
     return status < 0 ? status : new_of_grid(&grid, n_ranks, partition, err);
@@ -423,9 +404,9 @@ gbs_status gbs_partition_find_starts(gbs_partition *p, uint32_t n_chains, gbs_er
         return GBS_OK;
     }
     gbs_status status = GBS_OK;
-    const gbsi_conditioned *part = p->run->problem.part;
+    const gbsi_conditioned *part = p->run->task.problem.part;
     const size_t n = part->n_variables;
-    const bool splits = (p->run->engine.scan_traits & GBSI_SCAN_SPLITS) != 0;
+    const bool splits = (p->run->sampling.engine.scan_traits & GBSI_SCAN_SPLITS) != 0;
     const size_t n_starts = (splits ? 2 : 1) * (size_t)n_chains;
     gbsi_starter *starter = NULL;
     uint32_t *x = NULL;
@@ -433,10 +414,8 @@ gbs_status gbs_partition_find_starts(gbs_partition *p, uint32_t n_chains, gbs_er
     p->facts.n_starts = 0;
     x = gbsi_alloc_array(n, sizeof *x);
     p->start = gbsi_alloc_array(n_starts * n, sizeof *p->start);
-    if (x == NULL || p->start == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "starts", n_starts * n * sizeof *p->start));
-    }
-    GBSI_TRY(gbsi_starter_new(part, p->run->options.seed, NULL, &starter, err));
+    GBSI_TRY(GBSI_HAVE(err, "starts", x, p->start));
+    GBSI_TRY(gbsi_starter_new(part, p->run->task.options.seed, NULL, &starter, err));
     for (size_t chain = 0; chain < n_starts; ++chain) {
         GBSI_TRY(gbsi_starter_draw(starter, (uint32_t)chain, 0, x, err));
         for (size_t v = 0; v < n; ++v) {
@@ -444,7 +423,7 @@ gbs_status gbs_partition_find_starts(gbs_partition *p, uint32_t n_chains, gbs_er
         }
     }
     p->facts.n_starts = n_starts;
-    p->facts.seed = p->run->options.seed;
+    p->facts.seed = p->run->task.options.seed;
 cleanup:
     gbsi_starter_free(starter);
     gbsi_free(x);
@@ -454,8 +433,7 @@ cleanup:
 gbs_status gbs_partition_share(const gbs_partition *p, uint32_t rank, gbs_share **share,
                                gbs_error *err)
 {
-    GBSI_NEED(p);
-    GBSI_NEED(share);
+    GBSI_NEED(p, share);
     if (rank >= p->facts.n_ranks) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "rank %u of %u", rank, (unsigned)p->facts.n_ranks);
     }
@@ -466,8 +444,8 @@ gbs_status gbs_partition_share(const gbs_partition *p, uint32_t rank, gbs_share 
         gbsi_budget_leave(before);
         return status;
     }
-    const gbsi_share_source source = {.part = p->run->problem.part,
-                                      .plan = p->run->engine.plan,
+    const gbsi_share_source source = {.part = p->run->task.problem.part,
+                                      .plan = p->run->sampling.engine.plan,
                                       .deal = &p->deal,
                                       .schedule = &p->schedule,
                                       .owner = p->owner,

@@ -37,14 +37,13 @@ static gbs_status make_variables(const gbs_model *model, gbs_model **out, gbs_er
 
 gbs_status gbs_partition_write_variables(const gbs_partition *p, const char *path, gbs_error *err)
 {
-    GBSI_NEED(p);
-    GBSI_NEED(path);
+    GBSI_NEED(p, path);
     gbs_model *variables = NULL;
     if (p->lattice != NULL) {
         return gbsi_gbm_write_alike(p->lattice->grid.n_variables, p->lattice->grid.arity, path,
                                     err);
     }
-    gbs_status status = make_variables(p->run->problem.model, &variables, err);
+    gbs_status status = make_variables(p->run->task.problem.model, &variables, err);
     if (status >= 0) {
         status = gbs_model_write(variables, path, NULL, err);
     }

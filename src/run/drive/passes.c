@@ -3,94 +3,98 @@
 #include "chains/run.h"
 
 /* Combines the results of a pass from all ranks. */
-static gbs_status bring_together(gbs_run *run, gbsi_estimate *estimate, gbs_error *err)
+static gbs_status bring_together(const gbsi_task *task, const gbsi_engine *engine,
+                                 gbsi_report *report, gbsi_estimate *estimate, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint64_t n_updates = 0;
-    GBSI_TRY(gbsi_run_count_updates(run, &n_updates, err));
-    run->report.public.updates += n_updates * run->engine.executor.n_all;
+    GBSI_PASS(gbsi_run_count_updates(task, engine, &n_updates, err));
+    report->public.updates += n_updates * engine->executor.n_all;
     if (estimate != NULL) {
-        GBSI_TRY(gbsi_estimate_meet(estimate, run->engine.pool, err));
+        GBSI_PASS(gbsi_estimate_meet(estimate, engine->pool, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
-static gbs_status run_once(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estimate, gbs_error *err)
+static gbs_status run_once(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
+                           gbsi_drive *drive, gbsi_estimate *estimate, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const bool answering = run->report.answering;
-    if ((run->engine.scan_traits & (GBSI_SCAN_REPEATS | GBSI_SCAN_BLOCKS)) == 0) {
+    const bool answering = report->answering;
+    if ((sampling->engine.scan_traits & (GBSI_SCAN_REPEATS | GBSI_SCAN_BLOCKS)) == 0) {
         gbsi_sequence sequence = {0};
-        GBSI_TRY(run->engine.scan->next_pass(run->engine.scan_state, drive->pass, &sequence, err));
-        GBSI_TRY(gbsi_plan_level(run->engine.plan, sequence.variable, sequence.n,
-                                 &run->engine.schedule, err));
+        GBSI_TRY(sampling->engine.scan->next_pass(sampling->engine.scan_state, drive->pass,
+                                                  &sequence, err));
+        GBSI_TRY(gbsi_plan_level(sampling->engine.plan, sequence.variable, sequence.n,
+                                 &sampling->engine.schedule, err));
     }
-    if (run->options.restarts) {
-        GBSI_TRY(gbsi_run_restart(run, drive, err));
+    if (task->options.restarts) {
+        GBSI_TRY(gbsi_run_restart(task, &sampling->engine, report, drive, err));
     }
     gbsi_drive_go_whole(drive, estimate != NULL);
-    run->engine.executor.watch = &drive->watch;
-    run->report.answering = false; /* estimates are in the making while progress is told */
-    status = gbsi_executor_pass(&run->engine.executor, &run->engine.schedule, drive->pass, estimate,
-                                run->estimates.rao_blackwell, err);
-    run->report.answering = answering;
+    sampling->engine.executor.watch = &drive->watch;
+    report->answering = false; /* estimates are in the making while progress is told */
+    status = gbsi_executor_pass(&sampling->engine.executor, &sampling->engine.schedule, drive->pass,
+                                estimate, sampling->estimates.rao_blackwell, err);
+    report->answering = answering;
     GBSI_TRY(status);
     ++drive->pass;
-    const gbs_status brought = bring_together(run, estimate, err);
+    const gbs_status brought = bring_together(task, &sampling->engine, report, estimate, err);
     status = brought < 0 ? brought : status; /* which says whether the pass was cut short */
 cleanup:
     return status;
 }
 
-gbs_status gbsi_run_advance(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estimate,
-                            gbs_error *err)
+gbs_status gbsi_run_advance(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
+                            gbsi_drive *drive, gbsi_estimate *estimate, gbs_error *err)
 {
-    const gbs_status status = run_once(run, drive, estimate, err);
+    const gbs_status status = run_once(task, sampling, report, drive, estimate, err);
     if (status >= 0) {
-        gbsi_run_watch(&run->options, &run->report, drive, estimate != NULL);
-        const gbs_status agreed = gbsi_drive_agree(run->ranks, drive, err);
+        gbsi_run_watch(&task->options, report, drive, estimate != NULL);
+        const gbs_status agreed = gbsi_drive_agree(task->ranks, drive, err);
         return agreed < 0 ? agreed : status;
     }
     return status;
 }
 
 /* With traces alone a pass that is kept has no estimate. */
-gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *err)
+gbs_status gbsi_run_pass(gbsi_task *task, gbsi_sampling *sampling,
+                         const gbsi_checkpoints *checkpoints, gbsi_report *report,
+                         gbsi_drive *drive, bool keep, gbs_error *err)
 {
     if (keep) {
-        gbsi_moves_begin(&run->engine.executor, &run->estimates.moves);
+        gbsi_moves_begin(&sampling->engine.executor, &sampling->estimates.moves);
     }
-    const gbs_status status = run_once(run, drive, keep ? run->estimates.estimate : NULL, err);
+    const gbs_status status =
+        run_once(task, sampling, report, drive, keep ? sampling->estimates.estimate : NULL, err);
     if (status >= 0 && keep) {
-        gbsi_moves_count(&run->engine.executor, &run->estimates.moves);
+        gbsi_moves_count(&sampling->engine.executor, &sampling->estimates.moves);
     }
     if (status == GBS_STOPPED && keep) {
         const gbs_status warned = gbsi_report_warn(
-            &run->report, err, "the last sweep was stopped early by --time or a signal: %s",
-            run->estimates.estimate == NULL
+            report, err, "the last sweep was stopped early by --time or a signal: %s",
+            sampling->estimates.estimate == NULL
                 ? "nothing of it is in the estimates"
                 : "its updates are in the estimates, but it is not counted as a sweep");
         return warned < 0 ? warned : status;
     }
     if (status >= 0 && keep) {
-        ++run->report.public.sweeps;
-        if (run->estimates.trace != NULL) {
-            gbsi_traces_put(&run->estimates, &run->engine);
+        ++report->public.sweeps;
+        if (sampling->estimates.trace != NULL) {
+            gbsi_traces_put(&sampling->estimates, &sampling->engine);
         }
-        gbsi_monitor_pass(run);
+        gbsi_monitor_pass(&task->problem, &sampling->engine, &sampling->monitor, report);
     }
     if (status >= 0) {
-        gbsi_run_watch(&run->options, &run->report, drive, keep);
-        if (drive->pass == run->checkpoints.stop_after) {
+        gbsi_run_watch(&task->options, report, drive, keep);
+        if (drive->pass == checkpoints->stop_after) {
             drive->stop = GBSI_STOP_SIGNAL;
         }
-        const gbs_status agreed = gbsi_drive_agree(run->ranks, drive, err);
+        const gbs_status agreed = gbsi_drive_agree(task->ranks, drive, err);
         return agreed < 0 ? agreed : status;
     }
-    if (run->purpose.up_only) { /* whose ranks meet in the end */
+    if (task->purpose.up_only) { /* whose ranks meet in the end */
         drive->stop = GBSI_STOP_FAILED;
-        (void)gbsi_drive_agree(run->ranks, drive, NULL);
+        (void)gbsi_drive_agree(task->ranks, drive, NULL);
     }
     return status;
 }

@@ -6,22 +6,21 @@
 #include "chains/run.h"
 #include "chains/run_options.h"
 #include "choose/exact_part.h"
-#include "choose/pilot.h"
+#include "choose/trial.h"
 #include "drive/run_memory.h"
 #include "drive/runners.h"
 
-static gbs_status count_colors(gbs_run *run, gbsi_watch *watch, gbs_error *err)
+static gbs_status count_colors(const gbsi_problem *problem, const gbsi_engine *engine,
+                               gbsi_report *report, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    if ((run->engine.scan_traits & GBSI_SCAN_COLORED) != 0) {
-        run->report.public.n_colors = run->engine.schedule.n_batches;
+    if ((engine->scan_traits & GBSI_SCAN_COLORED) != 0) {
+        report->public.n_colors = engine->schedule.n_batches;
         return GBS_OK;
     }
-    uint32_t *color = gbsi_alloc_array(run->problem.part->n_variables, sizeof *color);
-    if (color == NULL) {
-        return gbsi_no_memory(err, "colouring", run->problem.part->n_variables * sizeof *color);
-    }
-    GBSI_TRY(gbsi_graph_color(run->problem.graph, watch, color, &run->report.public.n_colors, err));
+    uint32_t *color = gbsi_alloc_array(problem->part->n_variables, sizeof *color);
+    GBSI_PASS(GBSI_HAVE(err, "colouring", color));
+    GBSI_TRY(gbsi_graph_color(problem->graph, watch, color, &report->public.n_colors, err));
 cleanup:
     gbsi_free(color);
     return status;
@@ -43,91 +42,89 @@ static gbs_status refuse_context(const gbsi_draw *draw, const gbsi_scan *scan, g
                      draw->name, scan->name);
 }
 
-gbs_status gbsi_run_check_draw(gbs_run *run, gbs_error *err)
+gbs_status gbsi_run_check_draw(const gbsi_task *task, gbsi_engine *engine, gbs_error *err)
 {
-    const gbsi_draw *draw = gbsi_draw_of(&run->options, gbsi_simd_level());
+    const gbsi_draw *draw = gbsi_draw_of(&task->options, gbsi_simd_level());
     if ((draw->traits & GBSI_DRAW_POSITION) != 0 &&
-        (run->engine.scan_traits & GBSI_SCAN_EACH_ONCE) == 0) {
+        (engine->scan_traits & GBSI_SCAN_EACH_ONCE) == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--draw: %s needs a scan that updates every variable once per pass, and "
                          "scan %s does not: use --scan %s",
-                         draw->name, run->engine.scan->name, gbsi_scan_base_name());
+                         draw->name, engine->scan->name, gbsi_scan_base_name());
     }
-    const bool blocks = (run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0;
-    const bool splits = (run->engine.scan_traits & GBSI_SCAN_SPLITS) != 0;
+    const bool blocks = (engine->scan_traits & GBSI_SCAN_BLOCKS) != 0;
+    const bool splits = (engine->scan_traits & GBSI_SCAN_SPLITS) != 0;
     if ((draw->traits & GBSI_DRAW_CONTEXT) != 0 && blocks) {
-        return refuse_context(draw, run->engine.scan, err);
+        return refuse_context(draw, engine->scan, err);
     }
     if ((draw->traits & GBSI_DRAW_EXACT) == 0 && splits) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--draw: %s does not leave the target invariant, which the %s scan "
                          "needs: use --draw random",
-                         draw->name, run->engine.scan->name);
+                         draw->name, engine->scan->name);
     }
-    if (run->purpose.anneals && (blocks || splits)) {
+    if (task->purpose.anneals && (blocks || splits)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "--scan: %s chains are not annealed: use --scan %s",
-                         run->engine.scan->name, gbsi_scan_base_name());
+                         engine->scan->name, gbsi_scan_base_name());
     }
-    run->engine.schedule.wants_position = (draw->traits & GBSI_DRAW_POSITION) != 0;
-    run->engine.schedule.wants_last = run->options.restarts;
-    run->engine.schedule.only = run->problem.target;
+    engine->schedule.wants_position = (draw->traits & GBSI_DRAW_POSITION) != 0;
+    engine->schedule.wants_last = task->options.restarts;
+    engine->schedule.only = task->problem.target;
     return GBS_OK;
 }
 
-gbs_status gbsi_chains_compile(gbs_run *run, gbsi_watch *watch, gbs_error *err)
+gbs_status gbsi_chains_compile(gbsi_task *task, gbsi_engine *engine, gbsi_report *report,
+                               gbsi_watch *watch, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_sequence sequence = {0};
-    run->engine.scan = gbsi_scan_of(run->options.scan);
-    if (run->engine.scan == NULL) {
+    engine->scan = gbsi_scan_of(task->options.scan);
+    if (engine->scan == NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "--scan: found a number that is no gbs_scan_kind");
     }
-    run->report.public.scan = run->engine.scan->name;
-    run->engine.scan_traits = run->engine.scan->traits;
-    run->engine.pass = gbsi_pass_of(run->options.scan);
-    GBSI_TRY(run->engine.scan->init(run->problem.graph, &run->options, watch,
-                                    &run->engine.scan_state, &run->engine.scan_traits, err));
-    GBSI_TRY(gbsi_run_check_draw(run, err));
-    GBSI_TRY(gbsi_run_certify(run, watch, err));
-    GBSI_TRY(run->engine.scan->next_pass(run->engine.scan_state, 0, &sequence, err));
-    GBSI_TRY(gbsi_plan_new(
-        run->problem.soft != NULL ? run->problem.soft : run->problem.part, run->problem.graph,
+    report->public.scan = engine->scan->name;
+    engine->scan_traits = engine->scan->traits;
+    engine->pass = gbsi_pass_of(task->options.scan);
+    GBSI_PASS(engine->scan->init(task->problem.graph, &task->options, watch, &engine->scan_state,
+                                 &engine->scan_traits, err));
+    GBSI_PASS(gbsi_run_check_draw(task, engine, err));
+    GBSI_PASS(gbsi_run_certify(&task->options, &task->problem, engine, report, watch, err));
+    GBSI_PASS(engine->scan->next_pass(engine->scan_state, 0, &sequence, err));
+    GBSI_PASS(gbsi_plan_new(
+        task->problem.soft != NULL ? task->problem.soft : task->problem.part, task->problem.graph,
         sequence.variable, sequence.n,
-        (gbsi_plan_options){.repeats = (run->engine.scan_traits & GBSI_SCAN_REPEATS) != 0,
-                            .sell = gbsi_lanes_of(gbsi_options_chains(&run->options)) == 1,
-                            .heated = run->purpose.anneals,
-                            .measure = !run->purpose.limited},
-        &run->engine.plan, err));
-    if (run->engine.plan->level_start != NULL && !run->engine.schedule.wants_position &&
-        !run->engine.schedule.wants_last) {
-        GBSI_TRY(gbsi_plan_own_pass(run->engine.plan, &run->engine.schedule, err));
+        (gbsi_plan_options){.repeats = (engine->scan_traits & GBSI_SCAN_REPEATS) != 0,
+                            .sell = gbsi_lanes_of(gbsi_options_chains(&task->options)) == 1,
+                            .heated = task->purpose.anneals,
+                            .measure = !task->purpose.limited},
+        &engine->plan, err));
+    if (engine->plan->level_start != NULL && !engine->schedule.wants_position &&
+        !engine->schedule.wants_last) {
+        GBSI_PASS(gbsi_plan_own_pass(engine->plan, &engine->schedule, err));
     } else {
-        GBSI_TRY(gbsi_plan_level(run->engine.plan, sequence.variable, sequence.n,
-                                 &run->engine.schedule, err));
+        GBSI_PASS(
+            gbsi_plan_level(engine->plan, sequence.variable, sequence.n, &engine->schedule, err));
     }
-    GBSI_TRY(count_colors(run, watch, err));
-    const bool blocks =
-        (run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0; /* which have no levels */
-    run->report.public.n_levels = blocks ? 0 : run->engine.schedule.n_batches;
-    run->report.public.n_batches = run->report.public.n_levels;
-    run->report.n_precise =
-        run->engine.plan->n_noisy > 0 ? 0 : run->engine.plan->n_of_class[GBSI_CLASS_PRECISE];
-cleanup:
-    return status;
+    GBSI_PASS(count_colors(&task->problem, engine, report, watch, err));
+    const bool blocks = (engine->scan_traits & GBSI_SCAN_BLOCKS) != 0; /* which have no levels */
+    report->public.n_levels = blocks ? 0 : engine->schedule.n_batches;
+    report->public.n_batches = report->public.n_levels;
+    report->n_precise =
+        engine->plan->n_noisy > 0 ? 0 : engine->plan->n_of_class[GBSI_CLASS_PRECISE];
+    return GBS_OK;
 }
 
 gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_watch *before = gbsi_watch_enter(watch);
-    gbsi_schedule_free(&run->engine.schedule);
-    run->engine.schedule = (gbsi_schedule){0};
-    gbsi_plan_free(run->engine.plan);
-    run->engine.plan = NULL;
-    run->engine.scan->free(run->engine.scan_state);
-    run->engine.scan_state = NULL;
-    run->options.scan = scan_kind;
-    GBSI_TRY(run->plain->compile(run, watch, err));
+    gbsi_schedule_free(&run->sampling.engine.schedule);
+    run->sampling.engine.schedule = (gbsi_schedule){0};
+    gbsi_plan_free(run->sampling.engine.plan);
+    run->sampling.engine.plan = NULL;
+    run->sampling.engine.scan->free(run->sampling.engine.scan_state);
+    run->sampling.engine.scan_state = NULL;
+    run->task.options.scan = scan_kind;
+    GBSI_TRY(run->task.plain->compile(&run->task, &run->sampling.engine, &run->report, watch, err));
     GBSI_TRY(gbsi_run_predict(run, err));
 cleanup:
     gbsi_watch_leave(before);
@@ -136,98 +133,96 @@ cleanup:
 
 gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err)
 {
-    return run->plain->prepare == NULL ? GBS_OK : run->plain->prepare(run, err);
+    return run->task.plain->prepare == NULL ? GBS_OK : run->task.plain->prepare(run, err);
 }
 
 gbs_status gbsi_chains_prepare(gbs_run *run, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_run_check(run, err));
-    if (run->engine.pool == NULL) {
-        GBSI_TRY(gbsi_pool_new(gbsi_options_threads(&run->options), &run->engine.pool, err));
+    GBSI_PASS(gbsi_run_check(&run->task.options, &run->memory, &run->budget, err));
+    if (run->sampling.engine.pool == NULL) {
+        GBSI_PASS(gbsi_pool_new(gbsi_options_threads(&run->task.options),
+                                &run->sampling.engine.pool, err));
     }
     const gbsi_executor_setting setting =
-        gbsi_engine_setting(&run->engine, &run->options, run->memory.draw_room);
-    GBSI_TRY(gbsi_executor_init(&run->engine.executor, &setting, err));
-    run->engine.executor.ranks = run->ranks;
-    if (run->options.estimator != GBS_ESTIMATOR_TRACES && !run->purpose.anneals) {
-        GBSI_TRY(gbsi_run_new_estimate(run, &run->estimates.estimate, err));
+        gbsi_engine_setting(&run->sampling.engine, &run->task.options, run->memory.draw_room);
+    GBSI_PASS(gbsi_executor_init(&run->sampling.engine.executor, &setting, err));
+    run->sampling.engine.executor.ranks = run->task.ranks;
+    if (run->task.options.estimator != GBS_ESTIMATOR_TRACES && !run->task.purpose.anneals) {
+        GBSI_PASS(gbsi_run_new_estimate(&run->task, &run->sampling.engine,
+                                        &run->sampling.estimates.estimate, err));
     }
-    if (gbsi_run_counts_moves(run)) {
-        GBSI_TRY(gbsi_moves_take(&run->engine.executor, &run->estimates.moves, err));
+    if (gbsi_run_counts_moves(&run->task, &run->sampling.engine)) {
+        GBSI_PASS(
+            gbsi_moves_take(&run->sampling.engine.executor, &run->sampling.estimates.moves, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Room for the marginals of what is answered exactly. */
-static gbs_status take_exact_marginals(gbs_run *run, gbs_error *err)
+static gbs_status take_exact_marginals(const gbsi_problem *problem, gbsi_estimates *estimates,
+                                       const gbsi_report *report, gbs_error *err)
 {
-    const gbsi_conditioned *whole = run->problem.whole;
+    const gbsi_conditioned *whole = problem->whole;
     const size_t n = whole->state_offset[whole->n_variables];
-    if (run->report.public.n_exact_variables == 0) {
+    if (report->public.n_exact_variables == 0) {
         return GBS_OK;
     }
-    run->estimates.exact_p = gbsi_alloc_array_zero(n, sizeof *run->estimates.exact_p);
-    return run->estimates.exact_p != NULL
-               ? GBS_OK
-               : gbsi_no_memory(err, "marginals", n * sizeof *run->estimates.exact_p);
+    estimates->exact_p = gbsi_alloc_array_zero(n, sizeof *estimates->exact_p);
+    return GBSI_HAVE(err, "marginals", estimates->exact_p);
 }
 
 /* Whether the model has a form of its own, so that there is no plan. */
 static bool has_form(const gbsi_engine *engine)
 {
-    return engine->spins != NULL || engine->levels != NULL;
+    return engine->form_kind != GBSI_FORM_NONE;
 }
 
 /* Chooses how the sampled part is run, if there is one. @param whole was seen to be no lattice. */
-static gbs_status choose_form(gbs_run *run, bool whole, gbsi_watch *watch, gbs_error *err)
+static gbs_status choose_form(const gbsi_task *task, gbsi_sampling *sampling,
+                              const gbsi_run_budget *budget, bool whole, gbsi_watch *watch,
+                              gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    if (run->problem.part == NULL) {
+    if (task->problem.part == NULL) {
         return GBS_OK;
     }
     if (!whole) {
-        GBSI_TRY(gbsi_choose_sites(&run->engine, &run->options, run->problem.part, err));
+        GBSI_PASS(gbsi_choose_sites(&sampling->engine, &task->options, task->problem.part, err));
     }
-    if (!has_form(&run->engine)) {
-        GBSI_TRY(gbsi_choose_chains(&run->engine, &run->options, &run->problem, watch, err));
+    if (!has_form(&sampling->engine)) {
+        GBSI_PASS(
+            gbsi_choose_chains(&sampling->engine, &task->options, &task->problem, watch, err));
     }
-    if (!has_form(&run->engine) && run->purpose.limited) {
-        GBSI_TRY(gbsi_run_check_part(run, err));
+    if (!has_form(&sampling->engine) && task->purpose.limited) {
+        GBSI_PASS(gbsi_run_check_part(task, &sampling->estimates, budget, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Finds the part of the model that is sampled, and whether spins are kept in bits. If nothing of a
  * lattice may be answered exactly, all of it is that part, and no graph is made, which would take
  * many times as much memory. */
-static gbs_status find_part(gbs_run *run, gbsi_watch *watch, gbs_error *err)
+static gbs_status find_part(gbsi_task *task, gbsi_sampling *sampling, const gbsi_run_budget *budget,
+                            gbsi_report *report, gbsi_watch *watch, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    const bool whole = run->options.method == GBS_METHOD_SAMPLE;
-    if (whole && !has_form(&run->engine)) {
-        GBSI_TRY(gbsi_choose_sites(&run->engine, &run->options, run->problem.whole, err));
+    const bool whole = task->options.method == GBS_METHOD_SAMPLE;
+    if (whole && !has_form(&sampling->engine)) {
+        GBSI_PASS(gbsi_choose_sites(&sampling->engine, &task->options, task->problem.whole, err));
     }
-    if (has_form(&run->engine)) {
-        run->problem.part = run->problem.whole;
-        run->report.public.n_components =
-            run->engine.spins != NULL ? run->engine.spins->n_components : 1;
+    if (has_form(&sampling->engine)) {
+        task->problem.part = task->problem.whole;
+        report->public.n_components = sampling->engine.n_components;
         return GBS_OK;
     }
-    GBSI_TRY(gbsi_problem_take_graph(&run->problem, err));
-    GBSI_TRY(gbsi_run_choose_exact(run, err));
-    GBSI_TRY(gbsi_problem_take_part(&run->problem, &run->options, &run->report.public, err));
-    GBSI_TRY(take_exact_marginals(run, err));
-    run->report.public.n_components = run->problem.components->n;
-    if (run->purpose.divides && !run->report.public.has_zeros) {
-        gbsi_problem_forget_components(&run->problem);
-        gbsi_mapping_rest(&run->problem.model->mapping); /* compiling reads a part of it */
+    GBSI_PASS(gbsi_problem_take_graph(&task->problem, err));
+    GBSI_PASS(gbsi_run_choose_exact(task, report, err));
+    GBSI_PASS(gbsi_problem_take_part(&task->problem, &task->options, &report->public, err));
+    GBSI_PASS(take_exact_marginals(&task->problem, &sampling->estimates, report, err));
+    report->public.n_components = task->problem.components->n;
+    if (task->purpose.divides && !report->public.has_zeros) {
+        gbsi_problem_forget_components(&task->problem);
+        gbsi_mapping_rest(&task->problem.model->mapping); /* compiling reads a part of it */
     }
-    GBSI_TRY(choose_form(run, whole, watch, err));
-cleanup:
-    return status;
+    return choose_form(task, sampling, budget, whole, watch, err);
 }
 
 /* Whether the splash scan may be chosen: it needs the random draw and a plan, and certificates are
@@ -238,28 +233,28 @@ static bool may_splash(const gbsi_run_purpose *purpose, const gbs_run_options *o
            (gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) != 0 && o->certified == 0.0;
 }
 
-/* Whether there will be a pilot: run->engine.undecided. @param scan_kind asked for. */
-static void plan_pilot(gbs_run *run, int scan_kind)
+/* Whether there will be a pilot: run->sampling.engine.undecided. @param scan_kind asked for. */
+static void plan_pilot(gbsi_task *task, gbsi_engine *engine, gbsi_report *report, int scan_kind)
 {
     const gbsi_scan_choice choice = gbsi_scan_choice_of(scan_kind);
-    const bool wanted = choice == GBSI_CHOICE_TRIED ||
-                        (choice == GBSI_CHOICE_BY_NEED && run->report.public.has_zeros);
-    run->engine.undecided = wanted && (run->plain->traits & GBSI_RUNNER_SCANS) != 0 &&
-                            may_splash(&run->purpose, &run->options);
-    run->engine.by_need = choice == GBSI_CHOICE_BY_NEED;
-    run->engine.named = choice == GBSI_CHOICE_NAMED;
-    if (choice == GBSI_CHOICE_TRIED && !run->engine.undecided) {
-        run->report.public.scan_reason = "splashes do not support these options";
+    const bool wanted =
+        choice == GBSI_CHOICE_TRIED || (choice == GBSI_CHOICE_BY_NEED && report->public.has_zeros);
+    engine->undecided = wanted && (task->plain->traits & GBSI_RUNNER_SCANS) != 0 &&
+                        may_splash(&task->purpose, &task->options);
+    engine->by_need = choice == GBSI_CHOICE_BY_NEED;
+    engine->named = choice == GBSI_CHOICE_NAMED;
+    if (choice == GBSI_CHOICE_TRIED && !engine->undecided) {
+        report->public.scan_reason = "splashes do not support these options";
     }
 }
 
 /* Whether the answer does not depend on variables that nobody asks for. Mean field does, a bound
  * for all of them; traces tell of the whole; lists of variables would name some that are gone; and
  * chains that were asked for have the bits that ranks which share the model have. */
-static bool may_leave_out(const gbs_run *run)
+static bool may_leave_out(const gbsi_task *task)
 {
-    const gbs_run_options *o = &run->options;
-    return !gbsi_run_is_mean_field(run) && o->method != GBS_METHOD_SAMPLE &&
+    const gbs_run_options *o = &task->options;
+    return !gbsi_run_is_mean_field(task) && o->method != GBS_METHOD_SAMPLE &&
            o->estimator != GBS_ESTIMATOR_TRACES && o->sequence == NULL && !o->partial_scan &&
            !o->restarts && o->dummy_edges == NULL;
 }
@@ -268,31 +263,38 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
 {
     gbs_status status = GBS_OK;
     const double begun_s = gbsi_clock_s();
-    const int asked = run->options.scan;
-    gbsi_watch watch = gbsi_watch_of(NULL, NULL, begun_s, run->options.time_s);
+    const int asked = run->task.options.scan;
+    gbsi_watch watch = gbsi_watch_of(NULL, NULL, begun_s, run->task.options.time_s);
     gbsi_watch *before = gbsi_watch_enter(&watch);
     if (gbsi_scan_choice_of(asked) != GBSI_CHOICE_NAMED) {
-        run->options.scan = gbsi_scan_with(GBSI_SCAN_BASE); /* until the pilot says otherwise */
+        run->task.options.scan =
+            gbsi_scan_with(GBSI_SCAN_BASE); /* until the pilot says otherwise */
     }
-    if (run->purpose.limited) {
-        GBSI_TRY(gbsi_run_check_model(run, err));
+    if (run->task.purpose.limited) {
+        GBSI_TRY(gbsi_run_check_model(&run->task.options, &run->task.problem, &run->budget, err));
     }
-    GBSI_TRY(
-        gbsi_condition_watched(run->problem.model, evidence, &watch, &run->problem.whole, err));
-    if (run->purpose.asks && may_leave_out(run)) {
-        GBSI_TRY(gbsi_problem_ask(&run->problem, run->purpose.n_asked, run->purpose.asked,
-                                  !run->purpose.up_only, &watch, err));
+    GBSI_TRY(gbsi_condition_watched(run->task.problem.model, evidence, &watch,
+                                    &run->task.problem.whole, err));
+    if (run->task.purpose.asks && may_leave_out(&run->task)) {
+        GBSI_TRY(gbsi_problem_ask(&run->task.problem, run->task.purpose.n_asked,
+                                  run->task.purpose.asked, !run->task.purpose.up_only, &watch,
+                                  err));
     }
-    GBSI_TRY(find_part(run, &watch, err));
-    run->problem.n_sampled = run->problem.part == NULL ? 0 : run->problem.part->n_variables;
-    gbsi_run_choose_runner(run);
-    run->report.public.n_pruned =
-        run->problem.barren != NULL ? 0 : run->problem.n_pruned + run->problem.n_skipped;
-    run->report.public.n_free_variables = run->problem.whole->n_variables + run->problem.n_pruned;
-    run->estimates.rao_blackwell = run->options.estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
-    if (run->plain->compile != NULL) {
-        GBSI_TRY(run->plain->compile(run, &watch, err));
-        plan_pilot(run, asked);
+    GBSI_TRY(find_part(&run->task, &run->sampling, &run->budget, &run->report, &watch, err));
+    run->task.problem.n_sampled =
+        run->task.problem.part == NULL ? 0 : run->task.problem.part->n_variables;
+    gbsi_run_choose_runner(&run->task, &run->sampling.engine);
+    run->report.public.n_pruned = run->task.problem.barren != NULL
+                                      ? 0
+                                      : run->task.problem.n_pruned + run->task.problem.n_skipped;
+    run->report.public.n_free_variables =
+        run->task.problem.whole->n_variables + run->task.problem.n_pruned;
+    run->sampling.estimates.rao_blackwell =
+        run->task.options.estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
+    if (run->task.plain->compile != NULL) {
+        GBSI_TRY(
+            run->task.plain->compile(&run->task, &run->sampling.engine, &run->report, &watch, err));
+        plan_pilot(&run->task, &run->sampling.engine, &run->report, asked);
     }
     GBSI_TRY(gbsi_run_predict(run, err));
     if (gbsi_watch_stopped(&watch)) { /* amid a search that then found less */

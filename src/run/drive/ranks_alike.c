@@ -16,17 +16,18 @@ typedef struct decisions {
     char exact[40]; /* digest of the components that are exact */
 } decisions;
 
-static gbs_status decide(const gbs_run *run, decisions *d, gbs_error *err)
+static gbs_status decide(const gbsi_problem *problem, const gbsi_engine *engine,
+                         const gbsi_report *report, decisions *d, gbs_error *err)
 {
-    const gbs_report *r = &run->report.public;
+    const gbs_report *r = &report->public;
     *d = (decisions){.n_free = r->n_free_variables,
                      .n_exact = r->n_exact_variables,
                      .n_components = r->n_components,
-                     .all_exact = run->problem.part == NULL,
+                     .all_exact = problem->part == NULL,
                      .chains = r->chains,
                      .n_levels = r->n_levels,
-                     .undecided = run->engine.undecided};
-    return gbsi_digest_exact(&run->report, &run->problem, d->exact, err);
+                     .undecided = engine->undecided};
+    return gbsi_digest_exact(report, problem, d->exact, err);
 }
 
 /* The first line of rank 0's that is another here. */
@@ -50,9 +51,7 @@ static gbs_status compare_text(const gbs_ranks *ranks, const char *own, uint64_t
     char *first = NULL;
     GBSI_TRY(ranks->broadcast(ranks->context, 0, &n_first, sizeof n_first, err));
     first = gbsi_alloc_zero((size_t)n_first + 1);
-    if (first == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "ranks", (size_t)n_first));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "ranks", first));
     memcpy(first, own, (size_t)(ranks->rank == 0 ? n_first : 0));
     GBSI_TRY(ranks->broadcast(ranks->context, 0, first, (size_t)n_first, err));
     if (strcmp(own, first) != 0) {
@@ -63,14 +62,16 @@ cleanup:
     return status;
 }
 
-static gbs_status compare_decisions(const gbs_run *run, gbs_error *err)
+static gbs_status compare_decisions(const gbsi_problem *problem, const gbs_ranks *ranks,
+                                    const gbsi_engine *engine, const gbsi_report *report,
+                                    gbs_error *err)
 {
     gbs_status status = GBS_OK;
     decisions own;
     decisions first;
-    GBSI_TRY(decide(run, &own, err));
+    GBSI_TRY(decide(problem, engine, report, &own, err));
     first = own;
-    GBSI_TRY(gbsi_ranks_broadcast(run->ranks, &first, sizeof first, err));
+    GBSI_TRY(gbsi_ranks_broadcast(ranks, &first, sizeof first, err));
     if (memcmp(&own, &first, sizeof own) != 0) {
         status = gbsi_fail(err, GBS_ERR_STATE,
                            "this rank would answer %" PRIu64 " of %" PRIu64
@@ -92,11 +93,11 @@ static gbs_status compare_by(const gbs_run *run,
     gbs_status status = GBS_OK;
     char *text = NULL;
     size_t n = 0;
-    if (run->ranks == NULL) {
+    if (run->task.ranks == NULL) {
         return GBS_OK;
     }
     GBSI_TRY(text_of(run, &text, &n, err));
-    GBSI_TRY(compare_text(run->ranks, text, n, err));
+    GBSI_TRY(compare_text(run->task.ranks, text, n, err));
 cleanup:
     gbs_free(text);
     return status;
@@ -104,11 +105,11 @@ cleanup:
 
 gbs_status gbsi_ranks_compare(const gbs_run *run, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_ranks_meet(run->ranks, compare_by(run, gbsi_identity_text, err), err));
-    GBSI_TRY(gbsi_ranks_meet(run->ranks, compare_decisions(run, err), err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_ranks_meet(run->task.ranks, compare_by(run, gbsi_identity_text, err), err));
+    return gbsi_ranks_meet(run->task.ranks,
+                           compare_decisions(&run->task.problem, run->task.ranks,
+                                             &run->sampling.engine, &run->report, err),
+                           err);
 }
 
 gbs_status gbsi_ranks_compare_files(const gbs_run *run, gbs_error *err)

@@ -7,12 +7,6 @@
 #include "chains/run.h"
 #include "chains/run_options.h"
 
-/* Whether ladders answer. */
-static bool climbs(const gbsi_runner *runner)
-{
-    return (runner->traits & GBSI_RUNNER_OVER_CHAINS) != 0;
-}
-
 static double target_of(const gbsi_report *report, const gbsi_run_purpose *purpose)
 {
     const gbs_report *r = &report->public;
@@ -33,7 +27,7 @@ static bool judges_errors(const gbsi_run_purpose *purpose, const gbs_run_options
  * between ladders. */
 bool gbsi_run_chains_agree(const gbsi_runner *runner, const gbsi_report *report)
 {
-    return climbs(runner) || isnan(report->public.max_rhat) ||
+    return gbsi_runner_climbs(runner) || isnan(report->public.max_rhat) ||
            report->public.max_rhat < GBSI_RHAT_LIMIT;
 }
 
@@ -45,30 +39,34 @@ static double least_draws(const gbsi_report *report, const gbsi_run_purpose *pur
     return 0.25 / (target * target);
 }
 
-double gbsi_run_least_passes(const gbs_run *run, double updates_per_pass)
+double gbsi_run_least_passes(const gbs_run_options *options, const gbsi_run_purpose *purpose,
+                             const gbsi_report *report, double updates_per_pass)
 {
-    const double chains = run->report.public.chains;
-    const double by_draws = least_draws(&run->report, &run->purpose) / chains;
+    const double chains = report->public.chains;
+    const double by_draws = least_draws(report, purpose) / chains;
     const double by_updates = (double)GBSI_LEAST_UPDATES / (updates_per_pass * chains);
-    return by_updates > by_draws && !run->options.restarts ? by_updates : by_draws;
+    return by_updates > by_draws && !options->restarts ? by_updates : by_draws;
 }
 
 /* Updates of one chain in a pass; those of a ladder, in which replicas move, are of all its levels.
  */
-static double updates_per_pass(const gbs_run *run)
+static double updates_per_pass(const gbsi_runner *plain, const gbsi_shared *shared,
+                               const gbsi_engine *engine, const gbsi_report *report)
 {
-    const uint32_t levels = run->report.public.temperatures;
-    return (double)gbsi_run_n_places(run) * (levels > 0 ? levels : 1);
+    const uint32_t levels = report->public.temperatures;
+    return (double)gbsi_run_n_places(plain, shared, engine) * (levels > 0 ? levels : 1);
 }
 
-bool gbsi_run_long_enough(const gbs_run *run)
+bool gbsi_run_long_enough(const gbsi_task *task, const gbsi_engine *engine,
+                          const gbsi_report *report)
 {
-    const double draws = (double)run->report.public.sweeps * run->report.public.chains;
-    const bool many =
-        updates_per_pass(run) * draws >= (double)GBSI_LEAST_UPDATES || run->options.restarts;
+    const double draws = (double)report->public.sweeps * report->public.chains;
+    const bool many = updates_per_pass(task->plain, &task->shared, engine, report) * draws >=
+                          (double)GBSI_LEAST_UPDATES ||
+                      task->options.restarts;
     return many &&
-           draws >= least_draws(&run->report,
-                                &run->purpose); /* with restarts all draws are independent */
+           draws >=
+               least_draws(report, &task->purpose); /* with restarts all draws are independent */
 }
 
 /* Whether the bound on the error holds from any start, even for a single chain. */
@@ -79,12 +77,13 @@ static bool is_proved(const gbs_run_options *options)
 
 /* A state of the target's probability that chains take as long to leave as they took to forget
  * where they started is visited this often by all of them together. [M9] */
-static double visits_of_slow_states(const gbs_run *run)
+static double visits_of_slow_states(const gbsi_run_purpose *purpose, const gbsi_runner *runner,
+                                    const gbsi_report *report)
 {
-    const gbs_report *r = &run->report.public;
-    const double slow = climbs(run->runner) ? 0.0 : (double)run->report.slow_passes;
+    const gbs_report *r = &report->public;
+    const double slow = gbsi_runner_climbs(runner) ? 0.0 : (double)report->slow_passes;
     const double draws = (double)r->sweeps * r->chains;
-    return slow > 0.0 ? target_of(&run->report, &run->purpose) * draws / slow : (double)INFINITY;
+    return slow > 0.0 ? target_of(report, purpose) * draws / slow : (double)INFINITY;
 }
 
 static double visits_needed(const gbsi_report *report, const gbsi_problem *problem)
@@ -94,10 +93,11 @@ static double visits_needed(const gbsi_report *report, const gbsi_problem *probl
                : GBSI_LEAST_VISITS;
 }
 
-bool gbsi_run_has_wandered(const gbs_run *run)
+bool gbsi_run_has_wandered(const gbsi_task *task, const gbsi_report *report)
 {
-    return is_proved(&run->options) ||
-           visits_of_slow_states(run) >= visits_needed(&run->report, &run->problem);
+    return is_proved(&task->options) ||
+           visits_of_slow_states(&task->purpose, task->runner, report) >=
+               visits_needed(report, &task->problem);
 }
 
 /* ---- used by the conditions and figures of verdict.def --------------------------------------- */
@@ -119,18 +119,18 @@ static bool draw_is_exact(const gbsi_engine *engine)
 }
 
 /* Whether the run could have been given ladders. */
-static bool takes_ladders(const gbs_run *run)
+static bool takes_ladders(const gbsi_task *task)
 {
-    gbs_run_options o = run->options;
+    gbs_run_options o = task->options;
     o.temper = 16;
-    return !gbsi_runner_shares(run->plain) && !run->purpose.draws && !run->purpose.up_only &&
+    return !gbsi_runner_shares(task->plain) && !task->purpose.draws && !task->purpose.up_only &&
            gbsi_options_check(&o, NULL) >= 0;
 }
 
 /* Whether ladders may help: chains are so far apart that auto would try ladders. */
-static bool ladders_may_help(const gbs_run *run)
+static bool ladders_may_help(const gbsi_task *task, const gbsi_report *report)
 {
-    return run->report.public.max_rhat > GBSI_STUCK_RHAT && takes_ladders(run);
+    return report->public.max_rhat > GBSI_STUCK_RHAT && takes_ladders(task);
 }
 
 /* The scan of blocks that verdict.def advises. */
@@ -141,14 +141,14 @@ static const char *block_scan(void)
 
 /* What makes blocks larger: "--scan splash", or in a run that has splashes already "a larger
  * --width". In two parts, as the scan is known by a trait. */
-static const char *larger_blocks(const gbs_run *run)
+static const char *larger_blocks(const gbsi_engine *engine)
 {
-    return has_splashes(&run->engine) ? "a larger --width" : "--scan ";
+    return has_splashes(engine) ? "a larger --width" : "--scan ";
 }
 
-static const char *block_scan_unless_used(const gbs_run *run)
+static const char *block_scan_unless_used(const gbsi_engine *engine)
 {
-    return has_splashes(&run->engine) ? "" : block_scan();
+    return has_splashes(engine) ? "" : block_scan();
 }
 
 static const char *independent_draw(void)
@@ -168,25 +168,30 @@ static double round_up(double sweeps)
 }
 
 /* The sweeps that gbsi_run_long_enough() needs. */
-static double least_sweeps(const gbs_run *run)
+static double least_sweeps(const gbsi_task *task, const gbsi_engine *engine,
+                           const gbsi_report *report)
 {
-    return round_up(gbsi_run_least_passes(run, updates_per_pass(run)));
+    return round_up(
+        gbsi_run_least_passes(&task->options, &task->purpose, report,
+                              updates_per_pass(task->plain, &task->shared, engine, report)));
 }
 
 /* The sweeps that gbsi_run_has_wandered() needs. */
-static double sweeps_to_wander(const gbs_run *run)
+static double sweeps_to_wander(const gbsi_task *task, const gbsi_report *report)
 {
-    const double sweeps = (double)run->report.public.sweeps;
-    return round_up(sweeps * visits_needed(&run->report, &run->problem) /
-                    visits_of_slow_states(run));
+    const double sweeps = (double)report->public.sweeps;
+    return round_up(sweeps * visits_needed(report, &task->problem) /
+                    visits_of_slow_states(&task->purpose, task->runner, report));
 }
 
 /* The sweeps for the target error: errors fall with the square root of the sweeps. */
-static double sweeps_for_target(const gbs_run *run)
+static double sweeps_for_target(const gbsi_task *task, const gbsi_engine *engine,
+                                const gbsi_report *report)
 {
-    const double ratio = run->report.public.max_mcse / target_of(&run->report, &run->purpose);
-    const double sweeps = round_up((double)run->report.public.sweeps * ratio * ratio);
-    return sweeps > least_sweeps(run) ? sweeps : least_sweeps(run);
+    const double ratio = report->public.max_mcse / target_of(report, &task->purpose);
+    const double sweeps = round_up((double)report->public.sweeps * ratio * ratio);
+    return sweeps > least_sweeps(task, engine, report) ? sweeps
+                                                       : least_sweeps(task, engine, report);
 }
 
 /* The sweeps for enough round trips: twice the number expected from the round trips so far. Without
@@ -201,26 +206,26 @@ static double sweeps_for_trips(const gbs_report *r)
 
 #define SAY(...) gbsi_say(text, size, __VA_ARGS__)
 #define TRY(...) gbsi_say(text, size, __VA_ARGS__)
-#define GBSI_REASON(name, condition, sentence, advice)                     \
-    static bool name##_applies(const gbs_run *run)                         \
-    {                                                                      \
-        const gbs_report *r = &run->report.public;                         \
-        const double target = target_of(&run->report, &run->purpose);      \
-        const bool judged = judges_errors(&run->purpose, &run->options);   \
-        (void)r, (void)target, (void)judged;                               \
-        return condition;                                                  \
-    }                                                                      \
-    static void name##_say(const gbs_run *run, char *text, size_t size)    \
-    {                                                                      \
-        const gbs_report *r = &run->report.public;                         \
-        const double target = target_of(&run->report, &run->purpose);      \
-        (void)r, (void)target;                                             \
-        sentence;                                                          \
-    }                                                                      \
-    static void name##_advise(const gbs_run *run, char *text, size_t size) \
-    {                                                                      \
-        (void)run;                                                         \
-        advice;                                                            \
+#define GBSI_REASON(name, condition, sentence, advice)                             \
+    static bool name##_applies(const gbs_run *run)                                 \
+    {                                                                              \
+        const gbs_report *r = &run->report.public;                                 \
+        const double target = target_of(&run->report, &run->task.purpose);         \
+        const bool judged = judges_errors(&run->task.purpose, &run->task.options); \
+        (void)r, (void)target, (void)judged;                                       \
+        return condition;                                                          \
+    }                                                                              \
+    static void name##_say(const gbs_run *run, char *text, size_t size)            \
+    {                                                                              \
+        const gbs_report *r = &run->report.public;                                 \
+        const double target = target_of(&run->report, &run->task.purpose);         \
+        (void)r, (void)target;                                                     \
+        sentence;                                                                  \
+    }                                                                              \
+    static void name##_advise(const gbs_run *run, char *text, size_t size)         \
+    {                                                                              \
+        (void)run;                                                                 \
+        advice;                                                                    \
     }
 #include "drive/verdict.def"
 #undef GBSI_REASON

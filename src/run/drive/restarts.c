@@ -9,40 +9,42 @@
 #include "base/memory.h"
 #include "chains/run.h"
 
-static gbs_status take_starter(gbs_run *run, gbs_error *err)
+static gbs_status take_starter(const gbs_run_options *options, const gbsi_problem *problem,
+                               gbsi_engine *engine, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbsi_conditioned *part = run->problem.part;
+    const gbsi_conditioned *part = problem->part;
     if (!part->borrows && memchr(part->has_zeros, 1, part->factors.n_factors) != NULL) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                          "--restarts: hard zeros remain on the scan's variables, so that every "
                          "pass would have to search for a fresh start");
     }
-    GBSI_TRY(gbsi_starter_new(part, run->options.seed, NULL, &run->engine.starter, err));
-    run->engine.fresh = gbsi_alloc_array(part->n_variables, sizeof *run->engine.fresh);
-    if (run->engine.fresh == NULL) {
-        status = gbsi_no_memory(err, "start", part->n_variables * sizeof *run->engine.fresh);
+    GBSI_TRY(gbsi_starter_new(part, options->seed, NULL, &engine->starter, err));
+    engine->fresh = gbsi_alloc_array(part->n_variables, sizeof *engine->fresh);
+    if (engine->fresh == NULL) {
+        status = gbsi_no_memory(err, "start", part->n_variables * sizeof *engine->fresh);
     }
 
 cleanup:
     return status;
 }
 
-gbs_status gbsi_run_restart(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+gbs_status gbsi_run_restart(gbsi_task *task, gbsi_engine *engine, gbsi_report *report,
+                            gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    if (run->problem.start != NULL) {
-        return gbsi_run_set_starts(run, drive, err);
+    if (task->problem.start != NULL) {
+        return gbsi_run_set_starts(task, engine, report, drive, err);
     }
-    if (run->engine.starter == NULL) {
-        GBSI_TRY(take_starter(run, err));
+    if (engine->starter == NULL) {
+        GBSI_TRY(take_starter(&task->options, &task->problem, engine, err));
     }
-    for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
-        GBSI_TRY(gbsi_starter_draw(run->engine.starter, run->engine.executor.first_chain + chain,
-                                   drive->pass, run->engine.fresh, err));
-        gbsi_executor_set(&run->engine.executor, chain, run->engine.fresh);
+    for (uint32_t chain = 0; chain < engine->executor.n_chains; ++chain) {
+        GBSI_TRY(gbsi_starter_draw(engine->starter, engine->executor.first_chain + chain,
+                                   drive->pass, engine->fresh, err));
+        gbsi_executor_set(&engine->executor, chain, engine->fresh);
     }
-    gbsi_executor_ready(&run->engine.executor);
+    gbsi_executor_ready(&engine->executor);
 
 cleanup:
     return status;

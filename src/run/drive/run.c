@@ -49,16 +49,16 @@ void gbs_run_free(gbs_run *run)
     if (run == NULL) {
         return;
     }
-    gbsi_tempered_free(run->tempered);
+    gbsi_tempered_free(run->sampling.tempered);
     gbsi_checkpoints_free(&run->checkpoints);
-    gbsi_monitor_free(&run->monitor);
-    gbsi_free(run->burn_in.density);
-    gbsi_estimates_free(&run->estimates);
-    if (run->plain != NULL && run->plain->free != NULL) {
-        run->plain->free(run);
+    gbsi_monitor_free(&run->sampling.monitor);
+    gbsi_free(run->sampling.burn_in.density);
+    gbsi_estimates_free(&run->sampling.estimates);
+    if (run->task.plain != NULL && run->task.plain->free != NULL) {
+        run->task.plain->free(&run->task, &run->sampling);
     }
-    gbsi_engine_free(&run->engine);
-    gbsi_problem_free(&run->problem);
+    gbsi_engine_free(&run->sampling.engine);
+    gbsi_problem_free(&run->task.problem);
     gbsi_report_free(&run->report);
     gbsi_run_leave(&run->budget);
     gbsi_free(run);
@@ -89,38 +89,32 @@ const char *gbsi_stop_text(gbsi_stop stop)
  * runner is another one then. */
 static gbs_status start(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    if (run->runner->start == NULL) {
+    if (run->task.runner->start == NULL) {
         return GBS_OK;
     }
-    GBSI_TRY(gbsi_ranks_compare_files(run, err));
-    GBSI_TRY(gbsi_monitor_begin(run, err));
-    GBSI_TRY(
-        (run->checkpoints.from != NULL ? gbsi_run_take_up : run->runner->start)(run, drive, err));
-    GBSI_TRY(gbsi_drive_agree(run->ranks, drive, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_ranks_compare_files(run, err));
+    GBSI_PASS(gbsi_monitor_begin(&run->task.problem, &run->sampling.monitor, &run->report, err));
+    GBSI_PASS((run->checkpoints.from != NULL ? gbsi_run_take_up
+                                             : run->task.runner->start)(run, drive, err));
+    return gbsi_drive_agree(run->task.ranks, drive, err);
 }
 
 static gbs_status execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_report *r = &run->report.public;
     gbsi_drive drive;
     gbsi_drive_begin(&drive, run, callbacks);
-    GBSI_TRY(run->runner->begin(run, &drive, err));
+    GBSI_PASS(run->task.runner->begin(&run->task, &run->sampling, &run->report, &drive, err));
     run->report.answering = true;
-    GBSI_TRY(start(run, &drive, err));
-    if (run->runner->advance != NULL) {
-        GBSI_TRY(run->runner->advance(run, &drive, err));
+    GBSI_PASS(start(run, &drive, err));
+    if (run->task.runner->advance != NULL) {
+        GBSI_PASS(run->task.runner->advance(run, &drive, err));
     }
     r->sampling_s = run->checkpoints.before_s + gbsi_clock_s() - drive.started_s;
     r->updates_per_s = r->sampling_s > 0.0 ? (double)r->updates / r->sampling_s : 0.0;
     (void)snprintf(r->stop, sizeof r->stop, "%s", stop_name[drive.stop]);
-    GBSI_TRY(run->runner->judge(run, err));
-    status = drive.stop >= GBSI_STOP_TIME ? GBS_STOPPED : GBS_OK;
-cleanup:
-    return status;
+    GBSI_PASS(run->task.runner->judge(run, err));
+    return drive.stop >= GBSI_STOP_TIME ? GBS_STOPPED : GBS_OK;
 }
 
 gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_error *err)

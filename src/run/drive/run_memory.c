@@ -21,10 +21,10 @@
 #define SHORT_OF_SUMS   8192u
 #define SHORT_OF_HELD   128u /* 4 terms, where chains hold their sums */
 
-gbsi_estimate_shape gbsi_plain_shape(const gbs_run *run)
+gbsi_estimate_shape gbsi_plain_shape(const gbsi_task *task, const gbsi_engine *engine)
 {
-    const uint32_t n_chains = gbsi_options_chains(&run->options);
-    const gbsi_conditioned *part = run->problem.part;
+    const uint32_t n_chains = gbsi_options_chains(&task->options);
+    const gbsi_conditioned *part = task->problem.part;
     return (gbsi_estimate_shape){.n_slots = part->n_variables,
                                  .arity = part->arity,
                                  .same_arity = 2,
@@ -32,18 +32,17 @@ gbsi_estimate_shape gbsi_plain_shape(const gbs_run *run)
                                  .lanes = gbsi_lanes_of(n_chains),
                                  .n_groups = gbsi_groups_of(n_chains),
                                  .value_bytes = 1,
-                                 .kind = (gbs_estimator_kind)run->options.estimator,
-                                 .each_once =
-                                     (run->engine.scan_traits & GBSI_SCAN_EACH_ONCE) != 0 &&
-                                     run->problem.target == NULL};
+                                 .kind = (gbs_estimator_kind)task->options.estimator,
+                                 .each_once = (engine->scan_traits & GBSI_SCAN_EACH_ONCE) != 0 &&
+                                              task->problem.target == NULL};
 }
 
-gbsi_estimate_shape gbsi_chains_shape(const gbs_run *run)
+gbsi_estimate_shape gbsi_chains_shape(const gbsi_task *task, const gbsi_engine *engine)
 {
-    gbsi_estimate_shape shape = gbsi_plain_shape(run);
-    shape.arity = run->engine.plan->arity;
-    shape.same_arity = run->engine.plan->max_arity;
-    shape.value_bytes = run->engine.plan->value_bytes;
+    gbsi_estimate_shape shape = gbsi_plain_shape(task, engine);
+    shape.arity = engine->plan->arity;
+    shape.same_arity = engine->plan->max_arity;
+    shape.value_bytes = engine->plan->value_bytes;
     return shape;
 }
 
@@ -95,20 +94,21 @@ uint64_t gbsi_result_bytes(const gbs_model *model)
 }
 
 /* @param bytes out: size of the estimates; 0 if only traces are kept. */
-static gbs_status estimate_bytes(const gbs_run *run, const gbsi_estimate_shape *shape,
+static gbs_status estimate_bytes(const gbs_ranks *spread, const gbsi_estimate_shape *shape,
                                  size_t *bytes, gbs_error *err)
 {
     *bytes = 0;
     if (shape->kind == GBS_ESTIMATOR_TRACES) {
         return GBS_OK;
     }
-    return gbsi_estimate_spread_bytes(run->spread, shape, bytes, err);
+    return gbsi_estimate_spread_bytes(spread, shape, bytes, err);
 }
 
-gbs_status gbsi_run_new_estimate(const gbs_run *run, gbsi_estimate **estimate, gbs_error *err)
+gbs_status gbsi_run_new_estimate(const gbsi_task *task, const gbsi_engine *engine,
+                                 gbsi_estimate **estimate, gbs_error *err)
 {
-    const gbsi_estimate_shape shape = run->plain->shape(run);
-    return gbsi_estimate_spread(run->spread, &shape, gbsi_simd_level(), estimate, err);
+    const gbsi_estimate_shape shape = task->plain->shape(task, engine);
+    return gbsi_estimate_spread(task->spread, &shape, gbsi_simd_level(), estimate, err);
 }
 
 static uint64_t more(uint64_t a, uint64_t b)
@@ -163,73 +163,76 @@ gbs_status gbsi_run_draw_bytes(const gbs_ranks *spread, const gbsi_engine *engin
 
 /* Memory of chains while they run. @param m in: what stands beside them. @param compiling bytes.
  * @param result bytes of what callers read. */
-static gbs_status add_running(gbs_run *run, gbsi_run_memory *m, uint64_t compiling, uint64_t result,
-                              gbs_error *err)
+static gbs_status add_running(const gbsi_task *task, gbsi_sampling *sampling, gbsi_run_memory *m,
+                              uint64_t compiling, uint64_t result, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    const gbsi_estimate_shape shape = run->plain->shape(run);
-    const uint64_t start = start_bytes(run->problem.part);
-    const uint64_t limit = gbsi_options_memory_limit(&run->options);
-    const gbsi_executor_setting setting = gbsi_engine_setting(&run->engine, &run->options, 0);
-    GBSI_TRY(estimate_bytes(run, &shape, &run->estimates.estimate_bytes, err));
-    const uint64_t all = more(run->estimates.estimate_bytes, run->estimates.estimate_bytes);
+    const gbsi_estimate_shape shape = task->plain->shape(task, &sampling->engine);
+    const uint64_t start = start_bytes(task->problem.part);
+    const uint64_t limit = gbsi_options_memory_limit(&task->options);
+    const gbsi_executor_setting setting = gbsi_engine_setting(&sampling->engine, &task->options, 0);
+    GBSI_PASS(estimate_bytes(task->spread, &shape, &sampling->estimates.estimate_bytes, err));
+    const uint64_t all =
+        more(sampling->estimates.estimate_bytes, sampling->estimates.estimate_bytes);
     result = shape.kind == GBS_ESTIMATOR_TRACES ? 0 : result;
-    m->states = gbsi_executor_bytes(&setting, gbsi_options_threads(&run->options));
-    if (gbsi_run_counts_moves(run)) {
-        const uint32_t n_own =
-            run->engine.own.some ? run->engine.own.n : (uint32_t)gbsi_options_chains(&run->options);
-        m->states = more(m->states, gbsi_moves_bytes(run->engine.plan, n_own));
+    m->states = gbsi_executor_bytes(&setting, gbsi_options_threads(&task->options));
+    if (gbsi_run_counts_moves(task, &sampling->engine)) {
+        const uint32_t n_own = sampling->engine.own.some
+                                   ? sampling->engine.own.n
+                                   : (uint32_t)gbsi_options_chains(&task->options);
+        m->states = more(m->states, gbsi_moves_bytes(sampling->engine.plan, n_own));
     }
-    if (!run->purpose.anneals) {
+    if (!task->purpose.anneals) {
         m->estimators =
-            touched_bytes(&run->options, run->spread, &shape, run->estimates.estimate_bytes);
+            touched_bytes(&task->options, task->spread, &shape, sampling->estimates.estimate_bytes);
     }
-    if ((gbsi_draw_of(&run->options, gbsi_simd_level())->traits & GBSI_DRAW_EXACT) == 0) {
+    if ((gbsi_draw_of(&task->options, gbsi_simd_level())->traits & GBSI_DRAW_EXACT) == 0) {
         m->estimators = more(m->estimators, m->estimators); /* compared with the random draw */
     }
-    m->untouched = run->purpose.anneals || all < m->estimators ? 0 : all - m->estimators;
-    m->estimators = more(m->estimators, gbsi_run_threshold_bytes(&run->options, &run->engine));
+    m->untouched = task->purpose.anneals || all < m->estimators ? 0 : all - m->estimators;
+    m->estimators =
+        more(m->estimators, gbsi_run_threshold_bytes(&task->options, &sampling->engine));
     uint64_t running = m->standing + m->plan + m->schedule + (start > result ? start : result);
     running = more(more(running, m->states), m->estimators);
     m->draw_room = running < limit ? limit - running : 0;
-    GBSI_TRY(gbsi_run_draw_bytes(run->spread, &run->engine, &run->options, m->draw_room, NULL,
-                                 &m->draw, err));
+    GBSI_PASS(gbsi_run_draw_bytes(task->spread, &sampling->engine, &task->options, m->draw_room,
+                                  NULL, &m->draw, err));
     running = more(running, m->draw);
     m->peak = compiling > running ? compiling : running;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_chains_bytes(gbs_run *run, gbsi_run_memory *m, gbs_error *err)
 {
-    const gbsi_plan *plan = run->engine.plan;
+    const gbsi_plan *plan = run->sampling.engine.plan;
     m->plan = plan->bytes;
-    m->schedule =
-        schedule_bytes(&run->engine.schedule) + (uint64_t)run->problem.part->n_variables * 4;
-    return add_running(run, m, m->standing + compile_bytes(plan, &run->problem.part->factors),
-                       gbsi_result_bytes(run->problem.model), err);
+    m->schedule = schedule_bytes(&run->sampling.engine.schedule) +
+                  (uint64_t)run->task.problem.part->n_variables * 4;
+    return add_running(&run->task, &run->sampling, m,
+                       m->standing + compile_bytes(plan, &run->task.problem.part->factors),
+                       gbsi_result_bytes(run->task.problem.model), err);
 }
 
-gbs_status gbsi_form_bytes(gbs_run *run, gbsi_run_memory *m, uint64_t result, gbs_error *err)
+gbs_status gbsi_form_bytes(const gbsi_task *task, gbsi_sampling *sampling, gbsi_run_memory *m,
+                           uint64_t result, gbs_error *err)
 {
-    m->plan = run->engine.form.bytes;
-    return add_running(run, m, m->standing + m->plan + run->engine.form.scratch, result, err);
+    m->plan = sampling->engine.form.bytes;
+    return add_running(task, sampling, m, m->standing + m->plan + sampling->engine.form.scratch,
+                       result, err);
 }
 
 gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    gbsi_run_memory m = {.standing = gbsi_run_standing_bytes(&run->problem, &run->estimates)};
+    gbsi_run_memory m = {.standing =
+                             gbsi_run_standing_bytes(&run->task.problem, &run->sampling.estimates)};
     m.peak = m.standing;
-    if (run->runner->bytes != NULL) {
-        GBSI_TRY(run->runner->bytes(run, &m, err));
+    if (run->task.runner->bytes != NULL) {
+        GBSI_PASS(run->task.runner->bytes(run, &m, err));
     }
     run->memory = m;
     run->report.public.predicted_bytes = m.peak;
     run->budget.own.room += (int64_t)m.untouched - (int64_t)run->budget.untouched;
     run->budget.untouched = m.untouched;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- limits -------------------------------------------------------------------------------- */
@@ -247,19 +250,20 @@ static gbs_status refuse(const gbsi_run_budget *budget, uint64_t bytes, const ch
                      least, needed, bytes, allowed, budget->fewer);
 }
 
-gbs_status gbsi_run_check_model(const gbs_run *run, gbs_error *err)
+gbs_status gbsi_run_check_model(const gbs_run_options *options, const gbsi_problem *problem,
+                                const gbsi_run_budget *budget, gbs_error *err)
 {
-    const uint64_t limit = gbsi_options_memory_limit(&run->options);
-    const uint64_t bytes = gbsi_program_bytes() + gbs_model_bytes(run->problem.model);
-    return bytes > limit ? refuse(&run->budget, bytes, "at least ", limit, err) : GBS_OK;
+    const uint64_t limit = gbsi_options_memory_limit(options);
+    const uint64_t bytes = gbsi_program_bytes() + gbs_model_bytes(problem->model);
+    return bytes > limit ? refuse(budget, bytes, "at least ", limit, err) : GBS_OK;
 }
 
-gbs_status gbsi_run_check_part(const gbs_run *run, gbs_error *err)
+gbs_status gbsi_run_check_part(const gbsi_task *task, const gbsi_estimates *estimates,
+                               const gbsi_run_budget *budget, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    const uint64_t limit = gbsi_options_memory_limit(&run->options);
-    const gbsi_conditioned *part = run->problem.part;
-    const uint32_t n_chains = gbsi_options_chains(&run->options);
+    const uint64_t limit = gbsi_options_memory_limit(&task->options);
+    const gbsi_conditioned *part = task->problem.part;
+    const uint32_t n_chains = gbsi_options_chains(&task->options);
     const uint64_t lanes = (uint64_t)gbsi_lanes_of(n_chains) * gbsi_groups_of(n_chains);
     gbsi_estimate_shape shape = {.n_slots = part->n_variables,
                                  .arity = part->arity,
@@ -267,29 +271,27 @@ gbs_status gbsi_run_check_part(const gbs_run *run, gbs_error *err)
                                  .lanes = gbsi_lanes_of(n_chains),
                                  .n_groups = gbsi_groups_of(n_chains),
                                  .value_bytes = 2, /* any arity */
-                                 .kind = (gbs_estimator_kind)run->options.estimator,
+                                 .kind = (gbs_estimator_kind)task->options.estimator,
                                  .each_once = true};
     size_t estimate = 0;
-    if (!run->purpose.anneals) {
-        GBSI_TRY(estimate_bytes(run, &shape, &estimate, err));
+    if (!task->purpose.anneals) {
+        GBSI_PASS(estimate_bytes(task->spread, &shape, &estimate, err));
     }
-    uint64_t bytes = more(gbsi_run_standing_bytes(&run->problem, &run->estimates),
-                          touched_bytes(&run->options, run->spread, &shape, estimate));
-    bytes = more(bytes, lanes * part->n_variables + gbsi_result_bytes(run->problem.model));
+    uint64_t bytes = more(gbsi_run_standing_bytes(&task->problem, estimates),
+                          touched_bytes(&task->options, task->spread, &shape, estimate));
+    bytes = more(bytes, lanes * part->n_variables + gbsi_result_bytes(task->problem.model));
     /* The plan's order of slots has fewer runs of equal slots than the model's order used here, and
      * a run takes 24 bytes: allow for that. */
     const uint64_t slack = (uint64_t)part->n_variables * 24;
     if (bytes > slack && bytes - slack > limit) {
-        GBSI_TRY(refuse(&run->budget, bytes - slack, "at least ", limit, err));
+        GBSI_PASS(refuse(budget, bytes - slack, "at least ", limit, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
-gbs_status gbsi_run_check(const gbs_run *run, gbs_error *err)
+gbs_status gbsi_run_check(const gbs_run_options *options, const gbsi_run_memory *memory,
+                          const gbsi_run_budget *budget, gbs_error *err)
 {
-    const uint64_t limit = gbsi_options_memory_limit(&run->options);
-    return run->memory.peak > limit ? refuse(&run->budget, run->memory.peak, "", limit, err)
-                                    : GBS_OK;
+    const uint64_t limit = gbsi_options_memory_limit(options);
+    return memory->peak > limit ? refuse(budget, memory->peak, "", limit, err) : GBS_OK;
 }

@@ -7,7 +7,8 @@
 #include "draw/surroundings.h"
 
 /* Makes the estimate of all chains, spread over the ranks of the run. */
-gbs_status gbsi_run_new_estimate(const gbs_run *run, gbsi_estimate **estimate, gbs_error *err);
+gbs_status gbsi_run_new_estimate(const gbsi_task *task, const gbsi_engine *engine,
+                                 gbsi_estimate **estimate, gbs_error *err);
 
 /* Fills run->memory and the report's figure, from the compiled plan. */
 gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err);
@@ -21,8 +22,11 @@ gbs_status gbsi_run_draw_bytes(const gbs_ranks *spread, const gbsi_engine *engin
 
 /* Fail with GBS_ERR_LIMIT and the figure as soon as it is sure that the run does not fit: from the
  * model alone; from the part to be sampled, before it is compiled; from the prediction. */
-gbs_status gbsi_run_check_model(const gbs_run *run, gbs_error *err);
-gbs_status gbsi_run_check_part(const gbs_run *run, gbs_error *err);
-gbs_status gbsi_run_check(const gbs_run *run, gbs_error *err);
+gbs_status gbsi_run_check_model(const gbs_run_options *options, const gbsi_problem *problem,
+                                const gbsi_run_budget *budget, gbs_error *err);
+gbs_status gbsi_run_check_part(const gbsi_task *task, const gbsi_estimates *estimates,
+                               const gbsi_run_budget *budget, gbs_error *err);
+gbs_status gbsi_run_check(const gbs_run_options *options, const gbsi_run_memory *memory,
+                          const gbsi_run_budget *budget, gbs_error *err);
 
 #endif

@@ -248,10 +248,15 @@ static void test_early_is_below(void **unused)
             gbs_run *run = NULL;
             options.scan = scan;
             assert_int_equal(gbs_run_new(model, NULL, &options, &run, NULL), GBS_OK);
-            run->options.memory_limit = run->report.public.predicted_bytes;
-            assert_int_equal(gbsi_run_check_model(run, NULL), GBS_OK);
-            assert_int_equal(gbsi_run_check_part(run, NULL), GBS_OK);
-            assert_int_equal(gbsi_run_check(run, NULL), GBS_OK);
+            run->task.options.memory_limit = run->report.public.predicted_bytes;
+            assert_int_equal(
+                gbsi_run_check_model(&run->task.options, &run->task.problem, &run->budget, NULL),
+                GBS_OK);
+            assert_int_equal(
+                gbsi_run_check_part(&run->task, &run->sampling.estimates, &run->budget, NULL),
+                GBS_OK);
+            assert_int_equal(gbsi_run_check(&run->task.options, &run->memory, &run->budget, NULL),
+                             GBS_OK);
             gbs_run_free(run);
         }
     }

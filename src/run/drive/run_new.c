@@ -13,25 +13,25 @@
 #define MOST_DRAWN (UINT32_C(1) << 20) /* variables: more are sampled without a look at trees */
 
 /* Lets the draw decide options that were left open. */
-static gbs_status settle(gbs_run *run, gbs_error *err)
+static gbs_status settle(gbs_run_options *options, gbsi_report *report, gbs_error *err)
 {
     char warning[GBSI_WARNING_SIZE] = "";
-    const gbsi_draw *draw = gbsi_draw_of(&run->options, gbsi_simd_level());
+    const gbsi_draw *draw = gbsi_draw_of(options, gbsi_simd_level());
     gbs_status status = GBS_OK;
-    if (draw->settle != NULL && gbsi_options_sample(&run->options)) {
-        GBSI_TRY(draw->settle(&run->options, warning, err));
+    if (draw->settle != NULL && gbsi_options_sample(options)) {
+        GBSI_TRY(draw->settle(options, warning, err));
     }
     if (warning[0] != '\0') {
-        status = gbsi_report_warn(&run->report, err, "%s", warning);
+        status = gbsi_report_warn(report, err, "%s", warning);
     }
 cleanup:
     return status;
 }
 
-static void count_chains(gbs_run *run)
+static void count_chains(const gbsi_task *task, gbsi_report *report)
 {
-    run->report.public.chains =
-        gbsi_run_wants_temper(run) ? gbsi_run_ladders(run) : (uint32_t)run->options.chains;
+    report->public.chains =
+        gbsi_run_wants_temper(task) ? gbsi_run_ladders(task) : (uint32_t)task->options.chains;
 }
 
 gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options, gbs_run **out,
@@ -39,36 +39,33 @@ gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options
 {
     gbs_status status = GBS_OK;
     gbs_run *run = gbsi_alloc_zero(sizeof *run);
-    if (run == NULL) {
-        return gbsi_no_memory(err, "run", sizeof *run);
-    }
-    run->problem.model = model;
+    GBSI_PASS(GBSI_HAVE(err, "run", run));
+    run->task.problem.model = model;
     run->budget.fewer = "fewer --chains, --estimator count";
     gbsi_report_init(&run->report);
-    GBSI_TRY(gbsi_options_take(options, &run->options, err));
-    run->chains_asked = run->options.chains;
-    run->checkpoints.asked = run->options;
-    run->report.public.target_error = run->options.target_error;
-    if (run->report.public.target_error == 0.0 && run->options.sweeps == 0) {
+    GBSI_TRY(gbsi_options_take(options, &run->task.options, err));
+    run->task.chains_asked = run->task.options.chains;
+    run->checkpoints.asked = run->task.options;
+    run->report.public.target_error = run->task.options.target_error;
+    if (run->report.public.target_error == 0.0 && run->task.options.sweeps == 0) {
         run->report.public.target_error = GBSI_DEFAULT_TARGET;
     }
-    GBSI_TRY(gbsi_options_check(&run->options, err));
-    count_chains(run);
-    if (run->options.max_updates == 0) {
-        run->options.max_updates = run->options.sweeps > 0 ? UINT64_MAX : GBSI_MOST_UPDATES;
+    GBSI_TRY(gbsi_options_check(&run->task.options, err));
+    count_chains(&run->task, &run->report);
+    if (run->task.options.max_updates == 0) {
+        run->task.options.max_updates =
+            run->task.options.sweeps > 0 ? UINT64_MAX : GBSI_MOST_UPDATES;
     }
-    gbsi_budget_init(&run->budget.own, gbsi_options_memory_limit(&run->options),
+    gbsi_budget_init(&run->budget.own, gbsi_options_memory_limit(&run->task.options),
                      gbsi_process_bytes() + gbs_model_bytes(model));
     gbsi_run_enter(&run->budget);
-    GBSI_TRY(settle(run, err));
-    if (run->options.start != NULL) {
-        run->problem.start = gbsi_alloc_array(model->n_variables, sizeof *run->problem.start);
-        if (run->problem.start == NULL) {
-            status = gbsi_no_memory(err, "run", model->n_variables * sizeof *run->problem.start);
-            goto cleanup;
-        }
-        memcpy(run->problem.start, run->options.start,
-               model->n_variables * sizeof *run->problem.start);
+    GBSI_TRY(settle(&run->task.options, &run->report, err));
+    if (run->task.options.start != NULL) {
+        run->task.problem.start =
+            gbsi_alloc_array(model->n_variables, sizeof *run->task.problem.start);
+        GBSI_TRY(GBSI_HAVE(err, "run", run->task.problem.start));
+        memcpy(run->task.problem.start, run->task.options.start,
+               model->n_variables * sizeof *run->task.problem.start);
     }
     *out = run;
     run = NULL;
@@ -85,31 +82,37 @@ static gbs_status open_once(const gbs_model *model, const gbs_evidence *evidence
     gbs_status status = GBS_OK;
     gbs_run *run = NULL;
     GBSI_TRY(gbsi_run_begin(model, options, &run, err));
-    run->purpose = *purpose;
+    run->task.purpose = *purpose;
     if (purpose->lattice != NULL) {
-        run->engine.lattice = *purpose->lattice;
-        run->engine.spins = &run->engine.lattice->spins;
+        run->sampling.engine.lattice = *purpose->lattice;
+        gbsi_engine_take_spins(&run->sampling.engine, GBSI_FORM_SITES,
+                               &run->sampling.engine.lattice->spins);
         *purpose->lattice = NULL;
     }
     if (purpose->levels != NULL) {
-        run->engine.levels = *purpose->levels;
+        run->sampling.engine.levels = *purpose->levels;
+        run->sampling.engine.form_kind = GBSI_FORM_LEVELS;
+        run->sampling.engine.n_components = 1;
         run->budget.fewer = "fewer levels";
         *purpose->levels = NULL;
     }
-    run->ranks = purpose->ranks;
-    run->spread = run->ranks;
-    run->engine.own = gbsi_chains_of_own(run->spread, gbsi_options_chains(&run->options));
-    run->problem.penalty = purpose->penalty;
-    if (purpose->draws && run->options.method == GBS_METHOD_AUTO &&
-        (run->options.sweeps == 0 || model->n_variables > MOST_DRAWN)) {
-        run->options.method = GBS_METHOD_SAMPLE;
+    run->task.ranks = purpose->ranks;
+    run->task.spread = run->task.ranks;
+    run->sampling.engine.own =
+        gbsi_chains_of_own(run->task.spread, gbsi_options_chains(&run->task.options));
+    run->task.problem.penalty = purpose->penalty;
+    if (purpose->draws && run->task.options.method == GBS_METHOD_AUTO &&
+        (run->task.options.sweeps == 0 || model->n_variables > MOST_DRAWN)) {
+        run->task.options.method = GBS_METHOD_SAMPLE;
     }
-    if (!purpose->anneals && gbsi_options_anneal(&run->options)) {
+    if (!purpose->anneals && gbsi_options_anneal(&run->task.options)) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "--schedule and --tau0 apply to map only"));
     }
     GBSI_TRY(gbsi_run_prepare(run, evidence, err));
-    GBSI_TRY(gbsi_ranks_check(run, err));
-    GBSI_TRY(run->engine.undecided ? gbsi_run_check(run, err) : gbsi_run_take_memory(run, err));
+    GBSI_TRY(gbsi_ranks_check(&run->task, &run->sampling.engine, err));
+    GBSI_TRY(run->sampling.engine.undecided
+                 ? gbsi_run_check(&run->task.options, &run->memory, &run->budget, err)
+                 : gbsi_run_take_memory(run, err));
     *out = run;
     run = NULL;
 cleanup:
@@ -146,8 +149,8 @@ gbs_status gbsi_run_open(const gbs_model *model, const gbs_evidence *evidence,
     }
     gbsi_watch_leave(before);
     if (status >= 0 && taken.chains < asked) {
-        (*out)->chains_asked = asked;
-        count_chains(*out);
+        (*out)->task.chains_asked = asked;
+        count_chains(&(*out)->task, &(*out)->report);
         const gbs_status warned = gbsi_report_warn(
             &(*out)->report, err, "%llu chains instead of %llu, as many as the memory limit allows",
             (unsigned long long)taken.chains, (unsigned long long)asked);
@@ -166,16 +169,15 @@ static gbs_status new_run(const gbs_ranks *ranks, const gbs_model *model,
                           const gbs_evidence *evidence, const gbs_run_options *options,
                           gbsi_run_purpose purpose, gbs_run **out, gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(out);
+    GBSI_NEED(model, out);
     gbs_status status = GBS_OK;
     gbs_run *run = NULL;
     purpose.limited = true;
     purpose.ranks = ranks != NULL && ranks->n_ranks > 1 ? ranks : NULL;
     status = gbsi_run_open(model, evidence, options, &purpose, &run, err);
     if (status >= 0) {
-        status =
-            gbsi_run_note_inputs(&run->problem, &run->checkpoints, evidence, &run->options, err);
+        status = gbsi_run_note_inputs(&run->task.problem, &run->checkpoints, evidence,
+                                      &run->task.options, err);
     }
     if (status >= 0 && run->report.public.n_pruned > 0) {
         status = gbsi_run_note_variables(&run->checkpoints, GBSI_INPUT_QUERY, purpose.asked,
@@ -183,11 +185,11 @@ static gbs_status new_run(const gbs_ranks *ranks, const gbs_model *model,
     }
     GBSI_TRY(gbsi_ranks_meet(purpose.ranks, status, err));
     GBSI_TRY(gbsi_ranks_compare(run, err));
-    run->options.sequence = NULL; /* borrowed only until here */
-    run->options.start = NULL;
-    run->options.dummy_edges = NULL;
-    run->options.target = NULL;
-    run->purpose.asked = NULL;
+    run->task.options.sequence = NULL; /* borrowed only until here */
+    run->task.options.start = NULL;
+    run->task.options.dummy_edges = NULL;
+    run->task.options.target = NULL;
+    run->task.purpose.asked = NULL;
     gbsi_run_leave(&run->budget);
     *out = run;
     run = NULL;
@@ -202,8 +204,8 @@ static gbs_status new_bare_run(const gbs_model *variables, const gbsi_run_purpos
 {
     const gbs_status status = gbsi_run_open(variables, NULL, options, purpose, out, err);
     if (status >= 0) {
-        (*out)->purpose.lattice = NULL;
-        (*out)->purpose.levels = NULL;
+        (*out)->task.purpose.lattice = NULL;
+        (*out)->task.purpose.levels = NULL;
         (*out)->report.bare = true;
         gbsi_run_leave(&(*out)->budget);
     }

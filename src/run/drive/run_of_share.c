@@ -88,80 +88,75 @@ static gbs_status check_starts(const gbs_share *share, const gbs_partition *whol
                      share->facts.n_starts, share->facts.seed);
 }
 
-static void report_facts(gbs_run *run)
+static void report_facts(const gbsi_shared *shared, const gbsi_engine *engine, gbsi_report *report)
 {
-    const gbsi_share_facts *f = &run->shared.share->facts;
-    gbs_report *r = &run->report.public;
-    r->scan = run->engine.scan->name;
+    const gbsi_share_facts *f = &shared->share->facts;
+    gbs_report *r = &report->public;
+    r->scan = engine->scan->name;
     r->n_free_variables = (uint32_t)f->n_free;
     r->n_components = (uint32_t)f->n_components;
     r->n_colors = (uint32_t)f->n_colors;
-    r->n_levels = r->n_batches = gbsi_shared_has_blocks(&run->engine) ? 0 : f->n_batches;
+    r->n_levels = r->n_batches = gbsi_shared_has_blocks(engine) ? 0 : f->n_batches;
     r->has_zeros = f->has_zeros != 0;
-    run->report.n_precise = (uint32_t)f->n_precise;
+    report->n_precise = (uint32_t)f->n_precise;
 }
 
 static gbs_status take_turns(gbsi_shared *shared, gbsi_engine *engine, gbs_error *err)
 {
     shared->reach = gbsi_alloc_array(shared->share->part->n_variables, 1);
-    if (shared->reach == NULL) {
-        return gbsi_no_memory(err, "share of a model", shared->share->part->n_variables);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "share of a model", shared->reach));
     gbsi_turns_of_share(shared->share, shared->reach, &shared->turns);
     engine->turns = &shared->turns;
     return GBS_OK;
 }
 
 /* The graph decided levels and slots; blocks grow along it, and some draws look at neighbours. */
-static void forget_graph(gbs_run *run)
+static void forget_graph(const gbs_run_options *options, gbsi_problem *problem,
+                         const gbsi_engine *engine)
 {
-    if (!gbsi_shared_has_blocks(&run->engine) &&
-        (gbsi_draw_traits(&run->options) & GBSI_DRAW_CONTEXT) == 0) {
-        gbsi_graph_free(run->problem.graph);
-        run->problem.graph = NULL;
-        run->engine.plan->graph = NULL;
+    if (!gbsi_shared_has_blocks(engine) && (gbsi_draw_traits(options) & GBSI_DRAW_CONTEXT) == 0) {
+        gbsi_graph_free(problem->graph);
+        problem->graph = NULL;
+        engine->plan->graph = NULL;
     }
 }
 
-static gbs_status compile(gbs_run *run, gbs_error *err)
+static gbs_status compile(gbsi_task *task, gbsi_engine *engine, gbsi_estimates *estimates,
+                          gbsi_report *report, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    const gbs_share *share = run->shared.share;
+    const gbs_share *share = task->shared.share;
     const gbsi_plan_options options =
-        gbsi_share_plan_options(share, gbsi_lanes_of(gbsi_options_chains(&run->options)) == 1);
-    run->problem.support = (gbsi_support)share->facts.support;
-    run->engine.scan = gbsi_scan_of((int)share->facts.scan);
-    run->engine.scan_traits = run->engine.scan->traits & ~GBSI_SCAN_EACH_ONCE;
-    run->engine.scan_traits |= share->facts.each_once != 0 ? GBSI_SCAN_EACH_ONCE : 0;
-    run->engine.pass = gbsi_pass_of((int)share->facts.scan);
-    report_facts(run);
-    GBSI_TRY(gbsi_run_check_draw(run, err));
-    GBSI_TRY(gbsi_graph_new(share->part, NULL, &run->problem.graph, err));
-    GBSI_TRY(
-        gbsi_plan_new(share->part, run->problem.graph, NULL, 0, options, &run->engine.plan, err));
-    forget_graph(run);
-    run->engine.schedule = share->schedule;
-    run->shared.own_slot = gbsi_alloc_array(share->part->n_variables, 1);
-    if (run->shared.own_slot == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "share of a model", share->part->n_variables));
-    }
+        gbsi_share_plan_options(share, gbsi_lanes_of(gbsi_options_chains(&task->options)) == 1);
+    task->problem.support = (gbsi_support)share->facts.support;
+    engine->scan = gbsi_scan_of((int)share->facts.scan);
+    engine->scan_traits = engine->scan->traits & ~GBSI_SCAN_EACH_ONCE;
+    engine->scan_traits |= share->facts.each_once != 0 ? GBSI_SCAN_EACH_ONCE : 0;
+    engine->pass = gbsi_pass_of((int)share->facts.scan);
+    report_facts(&task->shared, engine, report);
+    GBSI_PASS(gbsi_run_check_draw(task, engine, err));
+    GBSI_PASS(gbsi_graph_new(share->part, NULL, &task->problem.graph, err));
+    GBSI_PASS(
+        gbsi_plan_new(share->part, task->problem.graph, NULL, 0, options, &engine->plan, err));
+    forget_graph(&task->options, &task->problem, engine);
+    engine->schedule = share->schedule;
+    task->shared.own_slot = gbsi_alloc_array(share->part->n_variables, 1);
+    GBSI_PASS(GBSI_HAVE(err, "share of a model", task->shared.own_slot));
     for (uint32_t slot = 0; slot < share->part->n_variables; ++slot) {
-        run->shared.own_slot[slot] = share->own[share->order[slot]];
+        task->shared.own_slot[slot] = share->own[share->order[slot]];
     }
-    run->shared.weave = (gbsi_weave){.ranks = run->ranks,
-                                     .n_whole = share->facts.n_free,
-                                     .n = share->part->n_variables,
-                                     .whole = share->whole_slot,
-                                     .own = run->shared.own_slot};
-    if (gbsi_shared_has_blocks(&run->engine)) {
-        GBSI_TRY(take_turns(&run->shared, &run->engine, err));
+    task->shared.weave = (gbsi_weave){.ranks = task->ranks,
+                                      .n_whole = share->facts.n_free,
+                                      .n = share->part->n_variables,
+                                      .whole = share->whole_slot,
+                                      .own = task->shared.own_slot};
+    if (gbsi_shared_has_blocks(engine)) {
+        GBSI_PASS(take_turns(&task->shared, engine, err));
     }
-    if ((gbsi_draw_traits(&run->options) & GBSI_DRAW_POSITION) == 0) {
-        run->engine.schedule.position = NULL;
+    if ((gbsi_draw_traits(&task->options) & GBSI_DRAW_POSITION) == 0) {
+        engine->schedule.position = NULL;
     }
-    run->estimates.rao_blackwell = run->options.estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
-cleanup:
-    return status;
+    estimates->rao_blackwell = task->options.estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
+    return GBS_OK;
 }
 
 /* Begins the run on this rank, without the others. */
@@ -177,17 +172,18 @@ static gbs_status begin_run(const gbs_share *share, const gbs_partition *whole,
     GBSI_TRY(take_scan(share, &taken, err));
     GBSI_TRY(check_starts(share, whole, ranks, &taken, err));
     GBSI_TRY(gbsi_run_begin(share->nothing, &taken, &run, err));
-    run->options.scan = (int)share->facts.scan;
-    run->ranks = ranks;
-    run->shared.share = share;
-    run->shared.ranks = ranks;
-    run->problem.whole = run->problem.part = share->part;
-    run->problem.n_sampled = (uint32_t)share->facts.n_free;
-    gbsi_run_choose_runner(run);
-    run->shared.whole = whole == NULL || whole->run == NULL ? NULL : whole->run->problem.part;
-    run->purpose.limited = true;
-    run->purpose.draws = draws;
-    GBSI_TRY(note_run(&run->shared, &run->checkpoints, &given, err));
+    run->task.options.scan = (int)share->facts.scan;
+    run->task.ranks = ranks;
+    run->task.shared.share = share;
+    run->task.shared.ranks = ranks;
+    run->task.problem.whole = run->task.problem.part = share->part;
+    run->task.problem.n_sampled = (uint32_t)share->facts.n_free;
+    gbsi_run_choose_runner(&run->task, &run->sampling.engine);
+    run->task.shared.whole =
+        whole == NULL || whole->run == NULL ? NULL : whole->run->task.problem.part;
+    run->task.purpose.limited = true;
+    run->task.purpose.draws = draws;
+    GBSI_TRY(note_run(&run->task.shared, &run->checkpoints, &given, err));
     *out = run;
     run = NULL;
 cleanup:
@@ -197,30 +193,25 @@ cleanup:
 
 static gbs_status take_memory(gbs_run *run, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    const gbs_share *share = run->shared.share;
-    gbsi_executor *x = &run->engine.executor;
-    GBSI_TRY(gbsi_run_predict(run, err));
+    const gbs_share *share = run->task.shared.share;
+    gbsi_executor *x = &run->sampling.engine.executor;
+    GBSI_PASS(gbsi_run_predict(run, err));
     run->report.public.predicted_bytes +=
-        gbsi_halo_bytes(share, gbsi_options_chains(&run->options));
-    GBSI_TRY(gbsi_run_take_memory(run, err));
+        gbsi_halo_bytes(share, gbsi_options_chains(&run->task.options));
+    GBSI_PASS(gbsi_run_take_memory(run, err));
     x->own = share->own;
-    x->weave = &run->shared.weave;
+    x->weave = &run->task.shared.weave;
     x->woven_bytes = share->facts.max_arity <= 256 ? 1 : 2;
-    x->sum_ranks = run->ranks;
-    x->lost = &run->shared.lost;
-    GBSI_TRY(gbsi_halo_init(&run->shared.halo, share, run->ranks, x, err));
-cleanup:
-    return status;
+    x->sum_ranks = run->task.ranks;
+    x->lost = &run->task.shared.lost;
+    return gbsi_halo_init(&run->task.shared.halo, share, run->task.ranks, x, err);
 }
 
 static gbs_status new_run(const gbs_share *share, const gbs_partition *whole,
                           const gbs_ranks *ranks, const gbs_run_options *options, bool draws,
                           gbs_run **out, gbs_error *err)
 {
-    GBSI_NEED(share);
-    GBSI_NEED(ranks);
-    GBSI_NEED(out);
+    GBSI_NEED(share, ranks, out);
     gbs_status status = GBS_OK;
     gbs_run *run = NULL;
     const double begun_s = gbsi_clock_s();
@@ -228,7 +219,8 @@ static gbs_status new_run(const gbs_share *share, const gbs_partition *whole,
     status = begin_run(share, whole, ranks, options, draws, &run, err);
     GBSI_TRY(gbsi_ranks_meet(ranks, status, err));
     GBSI_TRY(gbsi_ranks_compare(run, err));
-    GBSI_TRY(compile(run, err));
+    GBSI_TRY(
+        compile(&run->task, &run->sampling.engine, &run->sampling.estimates, &run->report, err));
     GBSI_TRY(take_memory(run, err));
     run->report.public.compile_s = gbsi_clock_s() - begun_s;
     gbsi_run_leave(&run->budget);
@@ -255,19 +247,19 @@ gbs_status gbs_run_new_for_draws_of_share(const gbs_share *share, const gbs_part
 
 /* ---- the way of running ---------------------------------------------------------------------- */
 
-static bool suits(const gbs_run *run)
+static bool suits(const gbsi_task *task)
 {
-    return run->shared.share != NULL;
+    return task->shared.share != NULL;
 }
 
-static gbsi_estimate_shape shape(const gbs_run *run)
+static gbsi_estimate_shape shape(const gbsi_task *task, const gbsi_engine *engine)
 {
-    gbsi_estimate_shape shape = gbsi_chains_shape(run);
-    shape.own = run->shared.own_slot;
-    shape.ranks = run->ranks;
-    shape.n_all_cells = run->shared.share->facts.n_cells;
-    shape.n_all_runs = run->shared.share->facts.n_runs;
-    shape.weave = &run->shared.weave;
+    gbsi_estimate_shape shape = gbsi_chains_shape(task, engine);
+    shape.own = task->shared.own_slot;
+    shape.ranks = task->ranks;
+    shape.n_all_cells = task->shared.share->facts.n_cells;
+    shape.n_all_runs = task->shared.share->facts.n_runs;
+    shape.weave = &task->shared.weave;
     return shape;
 }
 
@@ -275,19 +267,23 @@ static gbsi_estimate_shape shape(const gbs_run *run)
 static gbs_status start(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     const gbs_status status = gbsi_chains_decide(run, drive, err);
-    return status < 0 ? status : gbsi_shared_starts(run, err);
+    return status < 0 ? status
+                      : gbsi_shared_starts(&run->task, &run->sampling.engine, &run->report, err);
 }
 
 static gbs_status advance(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     const gbs_status status = gbsi_chains_advance(run, drive, err);
-    return status < 0 ? status : gbsi_shared_connect(run, err);
+    return status < 0
+               ? status
+               : gbsi_shared_connect(run->task.ranks, &run->sampling.engine, &run->report, err);
 }
 
 static gbs_status remark(gbs_run *run, gbs_error *err)
 {
     const gbs_status status = gbsi_chains_remark(run, err);
-    return status < 0 ? status : gbsi_shared_report(run, err);
+    return status < 0 ? status
+                      : gbsi_shared_report(run->task.ranks, &run->task.shared, &run->report, err);
 }
 
 const gbsi_runner gbsi_runner_share = {

@@ -77,7 +77,7 @@ static void burn_in_counts_in_nothing(void **state)
         assert_int_equal(report->burn_in, 37);
         assert_int_equal(report->sweeps, 120);
         assert_int_equal(report->updates, (37 + 120) * N_CHAINS * N_VARIABLES);
-        assert_int_equal(gbsi_estimate_n_passes(run->estimates.estimate), 120);
+        assert_int_equal(gbsi_estimate_n_passes(run->sampling.estimates.estimate), 120);
         gbs_run_free(run);
     }
     gbs_model_free(model);
@@ -219,7 +219,7 @@ static void updates_allowed(void **state)
         options.sweeps = sweeps[i];
         options.max_updates = given[i];
         assert_int_equal(gbs_run_new(model, NULL, &options, &run, NULL), GBS_OK);
-        assert_true(run->options.max_updates == allowed[i]);
+        assert_true(run->task.options.max_updates == allowed[i]);
         gbs_run_free(run);
     }
     gbs_model_free(model);
@@ -273,7 +273,7 @@ static gbs_run *new_lattice(gbs_model **model)
     options.sweeps = 10;
     assert_int_equal(gbs_generate_ising(&grid, model, &err), GBS_OK);
     assert_int_equal(gbs_run_new(*model, NULL, &options, &run, &err), GBS_OK);
-    assert_non_null(run->engine.spins);
+    assert_non_null(run->sampling.engine.spins);
     return run;
 }
 
@@ -323,15 +323,15 @@ static void threads_may_read(void **state)
     r->run = run;
     assert_int_equal(gbs_run_execute(run, NULL, &err), GBS_OK);
     static const gbsi_pass no_calls = {.fetch = must_not_fetch};
-    const gbsi_pass *pass = run->engine.executor.pass;
-    run->engine.executor.pass = &no_calls;
+    const gbsi_pass *pass = run->sampling.engine.executor.pass;
+    run->sampling.engine.executor.pass = &no_calls;
     assert_int_equal(gbsi_pool_new(4, &pool, &err), GBS_OK);
     gbsi_pool_run(pool, read_as_member, r);
     for (int member = 1; member < 4; ++member) {
         assert_memory_equal(r->p[member], r->p[0], sizeof r->p[0]);
     }
     assert_true(r->p[0][0] > 0.0 && r->p[0][0] < 1.0);
-    run->engine.executor.pass = pass;
+    run->sampling.engine.executor.pass = pass;
     gbsi_pool_free(pool);
     gbs_run_free(run);
     gbs_model_free(model);

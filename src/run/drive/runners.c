@@ -12,14 +12,19 @@ static const gbsi_runner *const runners[] = {
 #undef GBSI_RUNNER
 };
 
-void gbsi_run_choose_runner(gbs_run *run)
+static bool is_suited(const gbsi_runner *runner, const gbsi_task *task, const gbsi_engine *engine)
 {
-    run->runner = NULL;
+    return runner->suits != NULL ? runner->suits(task) : runner->form == engine->form_kind;
+}
+
+void gbsi_run_choose_runner(gbsi_task *task, const gbsi_engine *engine)
+{
+    task->runner = NULL;
     for (size_t i = 0; i < sizeof runners / sizeof runners[0]; ++i) {
-        if (runners[i]->suits(run)) {
-            run->runner = run->runner == NULL ? runners[i] : run->runner;
-            if ((runners[i]->traits & GBSI_RUNNER_OVER_CHAINS) == 0) {
-                run->plain = runners[i];
+        if (is_suited(runners[i], task, engine)) {
+            task->runner = task->runner == NULL ? runners[i] : task->runner;
+            if (!gbsi_runner_climbs(runners[i])) {
+                task->plain = runners[i];
                 return;
             }
         }

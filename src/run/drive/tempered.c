@@ -11,7 +11,6 @@
 #include "chains/density.h"
 #include "chains/run_options.h"
 #include "choose/exact_part.h"
-#include "drive/marginals.h"
 #include "drive/runners.h"
 #include "ladders/tempered_inside.h"
 
@@ -75,17 +74,16 @@ static void swap_lanes(void *context, uint32_t a, uint32_t b)
     gbsi_executor_swap(context, a, b);
 }
 
-static gbs_status iterate(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *err)
+static gbs_status iterate(const gbsi_task *task, gbsi_tempered *t,
+                          const gbsi_checkpoints *checkpoints, gbsi_report *report,
+                          gbsi_drive *drive, bool keep, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    gbsi_tempered *t = run->tempered;
     gbsi_exchange *e = t->exchange;
     const uint32_t lanes = t->executor.n_chains;
     for (uint32_t v = 0; t->observed != NULL && v < t->core->n_variables; ++v) {
         states_of(t, v, t->before + (size_t)v * lanes);
     }
-    GBSI_TRY(
-        gbsi_tempered_tell(t, local_moves(run->tempered, &run->report, drive, keep, err), err));
+    GBSI_PASS(gbsi_tempered_tell(t, local_moves(t, report, drive, keep, err), err));
     if (t->ratios != NULL && !keep) {
         gbsi_ratios_learn(t->ratios, t->density);
     }
@@ -104,17 +102,15 @@ static gbs_status iterate(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error 
     ++t->iteration;
     if (keep) {
         gbsi_means_end(t->means, t->counted, t->trips);
-        ++run->report.public.sweeps;
+        ++report->public.sweeps;
     } else {
-        ++run->report.public.burn_in;
+        ++report->public.burn_in;
     }
-    gbsi_run_watch(&run->options, &run->report, drive, keep);
-    if (t->iteration == run->checkpoints.stop_after) {
+    gbsi_run_watch(&task->options, report, drive, keep);
+    if (t->iteration == checkpoints->stop_after) {
         drive->stop = GBSI_STOP_SIGNAL;
     }
-    GBSI_TRY(gbsi_drive_agree(run->ranks, drive, err));
-cleanup:
-    return status;
+    return gbsi_drive_agree(task->ranks, drive, err);
 }
 
 /* ---- burn-in --------------------------------------------------------------------------------- */
@@ -147,35 +143,31 @@ static gbs_status cut(gbsi_tempered *t, gbs_error *err)
 
 static gbs_status adapt(gbsi_tempered *t, gbsi_engine *engine, uint64_t round, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     if (t->ratios != NULL && round + 1 == N_ROUNDS) {
         return GBS_OK;
     }
     const bool violated = (double)t->n_valid < GBSI_LEAST_SHARE * (double)t->n_cold;
     if (round < CUT && violated && t->penalty < GBSI_TEMPERED_MOST_PENALTY) {
-        GBSI_TRY(gbsi_tempered_harden(t, engine->pool, t->penalty + HARDER, err));
+        GBSI_PASS(gbsi_tempered_harden(t, engine->pool, t->penalty + HARDER, err));
     }
     if (t->blocks.plans != NULL && round + 1 == CUT) {
         t->blocks.used = true; /* for one round, to be compared */
     } else if (t->blocks.used && round == CUT) {
         t->blocks.used = gbsi_tempered_prefers_blocks(t);
     }
-    GBSI_TRY(round == CUT
-                 ? cut(t, err)
-                 : gbsi_tempered_respace(t, 0, t->exchange->n_levels, t->exchange->n_ladders, err));
+    GBSI_PASS(round == CUT ? cut(t, err)
+                           : gbsi_tempered_respace(t, 0, t->exchange->n_levels,
+                                                   t->exchange->n_ladders, err));
     t->n_valid = t->n_cold = 0;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Whether burn-in is over: its time is used up, or the iterations that were asked for are done.
  * @param until_s by the clock, without --burn-in. */
-static gbs_status burnt_in(const gbs_run *run, const gbsi_drive *drive, double until_s, bool *is_so,
-                           gbs_error *err)
+static gbs_status burnt_in(const gbsi_task *task, const gbsi_tempered *t, const gbsi_report *report,
+                           const gbsi_drive *drive, double until_s, bool *is_so, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    const gbs_run_options *o = &run->options;
-    const gbsi_tempered *t = run->tempered;
+    const gbs_run_options *o = &task->options;
     const gbsi_ratios *ratios = t->ratios;
     if (drive->stop == GBSI_GO_ON && ratios != NULL && ratios->n_rows < LEARNT) {
         *is_so = false;
@@ -185,14 +177,13 @@ static gbs_status burnt_in(const gbs_run *run, const gbsi_drive *drive, double u
     const bool observing = t->observed != NULL && t->in_round < OBSERVED;
     bool late = gbsi_clock_s() > until_s && !observing;
     if (automatic && o->time_s > 0.0) {
-        GBSI_TRY(gbsi_run_any(run->ranks, &late, err));
+        GBSI_PASS(gbsi_run_any(task->ranks, &late, err));
     } else {
         late = false;
     }
     *is_so = drive->stop != GBSI_GO_ON || late ||
-             (automatic ? t->round == N_ROUNDS : run->report.public.burn_in >= o->burn_in);
-cleanup:
-    return status;
+             (automatic ? t->round == N_ROUNDS : report->public.burn_in >= o->burn_in);
+    return GBS_OK;
 }
 
 /* The object that measures the memory of local moves in this round; NULL: none. The ladder is cut
@@ -207,20 +198,23 @@ static gbsi_overlap *observed(const gbsi_tempered *t)
 static gbs_status burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_tempered *t = run->tempered;
+    gbsi_tempered *t = run->sampling.tempered;
     const double now_s = gbsi_clock_s();
-    const double left_s = drive->started_s + run->options.time_s - now_s;
+    const double left_s = drive->started_s + run->task.options.time_s - now_s;
     bool ended = false;
     t->observed = observed(t);
     for (;;) {
-        GBSI_TRY(burnt_in(run, drive, now_s + SHARE_OF_TIME * left_s, &ended, err));
+        GBSI_TRY(burnt_in(&run->task, run->sampling.tempered, &run->report, drive,
+                          now_s + SHARE_OF_TIME * left_s, &ended, err));
         if (ended) {
             break;
         }
-        GBSI_TRY(iterate(run, drive, false, err));
+        GBSI_TRY(iterate(&run->task, run->sampling.tempered, &run->checkpoints, &run->report, drive,
+                         false, err));
         if (t->round < N_ROUNDS && ++t->in_round >= round_length[t->round]) {
-            GBSI_TRY(gbsi_ranks_meet(run->ranks, adapt(run->tempered, &run->engine, t->round, err),
-                                     err));
+            GBSI_TRY(gbsi_ranks_meet(
+                run->task.ranks,
+                adapt(run->sampling.tempered, &run->sampling.engine, t->round, err), err));
             ++t->round;
             t->in_round = 0;
             t->observed = observed(t);
@@ -230,7 +224,8 @@ static gbs_status burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     /* A round cut short has observed enough, or nothing. */
     if (drive->stop == GBSI_GO_ON && t->observed != NULL && t->in_round >= OBSERVED &&
         t->ratios == NULL) {
-        GBSI_TRY(gbsi_ranks_meet(run->ranks, adapt(run->tempered, &run->engine, CUT, err), err));
+        GBSI_TRY(gbsi_ranks_meet(
+            run->task.ranks, adapt(run->sampling.tempered, &run->sampling.engine, CUT, err), err));
     }
     if (drive->stop != GBSI_GO_ON) {
         GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASSES, err));
@@ -252,14 +247,14 @@ static bool is_due(const gbsi_means *m)
 static gbs_status errors(gbs_run *run, gbs_error *err)
 {
     (void)err;
-    gbsi_tempered_report(run->tempered, &run->report, &run->checkpoints);
+    gbsi_tempered_report(run->sampling.tempered, &run->report, &run->checkpoints);
     return GBS_OK;
 }
 
 static gbs_status check(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_tempered *t = run->tempered;
+    gbsi_tempered *t = run->sampling.tempered;
     char text[sizeof run->report.public.verdict];
     GBSI_TRY(errors(run, err));
     drive->worst_error = run->report.public.max_mcse;
@@ -268,7 +263,7 @@ static gbs_status check(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     }
     if (run->report.public.target_error > 0.0 && !gbsi_run_doubt(run, text, sizeof text)) {
         drive->stop = GBSI_STOP_TARGET;
-    } else if (run->options.sweeps == 0 && t->user == NULL && t->means->n == t->drop_at) {
+    } else if (run->task.options.sweeps == 0 && t->user == NULL && t->means->n == t->drop_at) {
         const uint64_t dropped = gbsi_means_drop(t->means);
         run->report.public.burn_in += dropped;
         run->report.public.sweeps -= dropped;
@@ -279,14 +274,14 @@ cleanup:
 }
 
 /* Iterations that gave no draws. */
-static gbs_status tell_missing(gbs_run *run, gbs_error *err)
+static gbs_status tell_missing(const gbs_run_options *options, const gbsi_tempered *t,
+                               gbsi_report *report, gbs_error *err)
 {
-    const gbsi_tempered *t = run->tempered;
-    const uint64_t wanted = run->report.public.sweeps / run->options.thin;
+    const uint64_t wanted = report->public.sweeps / options->thin;
     if (t->user == NULL || t->n_given == wanted) {
         return GBS_OK;
     }
-    return gbsi_report_warn(&run->report, err,
+    return gbsi_report_warn(report, err,
                             "%llu draws of each ladder in place of %llu: in the other iterations "
                             "the cold state of a ladder violated a hard zero",
                             (unsigned long long)t->n_given, (unsigned long long)wanted);
@@ -295,8 +290,9 @@ static gbs_status tell_missing(gbs_run *run, gbs_error *err)
 /* Whether the iterations so far are enough, before another. */
 static gbs_status decide(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
-    const gbs_status status = is_due(run->tempered->means) ? check(run, drive, err) : GBS_OK;
-    if (run->options.sweeps > 0 && run->report.public.sweeps == run->options.sweeps) {
+    const gbs_status status =
+        is_due(run->sampling.tempered->means) ? check(run, drive, err) : GBS_OK;
+    if (run->task.options.sweeps > 0 && run->report.public.sweeps == run->task.options.sweeps) {
         drive->stop = GBSI_STOP_SWEEPS;
     }
     return status;
@@ -304,118 +300,121 @@ static gbs_status decide(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 
 /* Ladders are independent, so that a state in an iteration of which all are valid has the law of
  * any valid one. Taken one by one, ladders would give different numbers of draws. */
-static gbs_status give(gbs_run *run, const gbsi_drive *drive, gbs_error *err)
+static gbs_status give(const gbs_ranks *ranks, gbsi_tempered *t, gbsi_checkpoints *checkpoints,
+                       gbsi_report *report, const gbsi_drive *drive, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    gbsi_tempered *t = run->tempered;
     if (!gbsi_tempered_has_cold(t)) {
         return GBS_OK;
     }
-    for (uint32_t ladder = 0; gbsi_run_speaks(run->ranks) && ladder < t->exchange->n_ladders;
-         ++ladder) {
+    for (uint32_t ladder = 0; gbsi_run_speaks(ranks) && ladder < t->exchange->n_ladders; ++ladder) {
         const double density = gbsi_tempered_draw(t, ladder);
-        GBSI_TRY(gbsi_run_give_draw(&run->checkpoints, &run->report, drive, t->n_given, ladder,
-                                    density, t->user, err));
+        GBSI_PASS(gbsi_run_give_draw(checkpoints, report, drive, t->n_given, ladder, density,
+                                     t->user, err));
     }
     ++t->n_given;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    gbsi_tempered *t = run->tempered;
+    gbsi_tempered *t = run->sampling.tempered;
     const bool begins = drive->stop == GBSI_GO_ON;
     if (t->means == NULL) {
-        GBSI_TRY(gbsi_ranks_meet(run->ranks, gbsi_tempered_take_means(t, err), err));
+        GBSI_PASS(gbsi_ranks_meet(run->task.ranks, gbsi_tempered_take_means(t, err), err));
         t->drop_at = 3 * WINDOW;
     }
     for (;;) {
-        GBSI_TRY(decide(run, drive, err));
+        GBSI_PASS(decide(run, drive, err));
         if (drive->stop != GBSI_GO_ON) {
             break;
         }
-        GBSI_TRY(iterate(run, drive, true, err));
-        if (t->user != NULL && run->report.public.sweeps % run->options.thin == 0) {
-            GBSI_TRY(give(run, drive, err));
+        GBSI_PASS(iterate(&run->task, run->sampling.tempered, &run->checkpoints, &run->report,
+                          drive, true, err));
+        if (t->user != NULL && run->report.public.sweeps % run->task.options.thin == 0) {
+            GBSI_PASS(give(run->task.ranks, run->sampling.tempered, &run->checkpoints, &run->report,
+                           drive, err));
         }
-        GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASS, err));
+        GBSI_PASS(gbsi_run_keep(run, drive, GBSI_AFTER_PASS, err));
     }
     if (begins) {
-        GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASSES, err));
+        GBSI_PASS(gbsi_run_keep(run, drive, GBSI_AFTER_PASSES, err));
     }
-    GBSI_TRY(tell_missing(run, err));
-cleanup:
-    return status;
+    return tell_missing(&run->task.options, run->sampling.tempered, &run->report, err);
 }
 
 /* ---- whether it is done ---------------------------------------------------------------------- */
 
 /* Whether ladders may be tried: the user set no option that ladders do not follow, and they fit the
  * memory. */
-static bool may_temper(const gbs_run *run, const gbsi_drive *drive)
+static bool may_temper(const gbsi_task *task, const gbsi_engine *engine,
+                       const gbsi_run_memory *memory, const gbsi_drive *drive)
 {
-    const gbs_run_options *o = &run->options;
+    const gbs_run_options *o = &task->options;
     const bool open = o->temper == GBS_TEMPER_AUTO && o->sweeps == 0 &&
                       o->burn_in == GBS_BURN_IN_AUTO && drive->callbacks->draw == NULL &&
                       drive->callbacks->splash == NULL;
-    const bool fits =
-        open && run->memory.peak + gbsi_run_tempered_bytes(run) <= gbsi_options_memory_limit(o);
-    return fits && !run->engine.named && (run->plain->traits & GBSI_RUNNER_SCANS) != 0 &&
+    const bool fits = open && memory->peak + gbsi_run_tempered_bytes(task, engine) <=
+                                  gbsi_options_memory_limit(o);
+    return fits && !engine->named && (task->plain->traits & GBSI_RUNNER_SCANS) != 0 &&
            (gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) != 0 &&
            o->estimator == GBS_ESTIMATOR_RAO_BLACKWELL && o->start == NULL && o->certified == 0.0 &&
            !o->restarts && !o->partial_scan;
 }
 
 /* Operations after which plain chains have been tried long enough. */
-static double operations_tried(const gbs_run *run)
+static double operations_tried(const gbs_run_options *options)
 {
-    const double share_s = TRIED_SHARE * run->options.time_s;
+    const double share_s = TRIED_SHARE * options->time_s;
     return 1e9 * (share_s > 0.0 && share_s < TRIED_S ? share_s : TRIED_S);
 }
 
-bool gbsi_run_may_climb(const gbs_run *run, const gbsi_drive *drive, bool now)
+bool gbsi_run_may_climb(const gbsi_task *task, const gbsi_engine *engine,
+                        const gbsi_run_memory *memory, const gbsi_report *report,
+                        const gbsi_drive *drive, bool now)
 {
-    const gbsi_executor *x = &run->engine.executor;
+    const gbsi_executor *x = &engine->executor;
     const double operations = x->pass->operations(x->pass_state, x->n_all);
-    const double updates = (double)run->report.public.updates;
-    const bool tried = STILL * operations >= operations_tried(run) ||
-                       updates >= TRIED_SHARE * (double)run->options.max_updates;
-    return may_temper(run, drive) && tried == now;
+    const double updates = (double)report->public.updates;
+    const bool tried = STILL * operations >= operations_tried(&task->options) ||
+                       updates >= TRIED_SHARE * (double)task->options.max_updates;
+    return may_temper(task, engine, memory, drive) && tried == now;
 }
 
-bool gbsi_run_is_stuck(const gbs_run *run, const gbsi_drive *drive, double rhat)
+bool gbsi_run_is_stuck(const gbsi_task *task, const gbsi_engine *engine,
+                       const gbsi_run_memory *memory, const gbsi_drive *drive, double rhat)
 {
-    const gbsi_executor *x = &run->engine.executor;
-    const gbsi_support support = run->problem.support;
+    const gbsi_executor *x = &engine->executor;
+    const gbsi_support support = task->problem.support;
     const bool unproved = support == GBSI_SUPPORT_UNKNOWN && !gbsi_executor_connects(x);
-    return may_temper(run, drive) &&
+    return may_temper(task, engine, memory, drive) &&
            (support == GBSI_SUPPORT_DISCONNECTED ||
             ((rhat > GBSI_STUCK_RHAT || unproved) &&
-             x->pass->operations(x->pass_state, x->n_all) >= operations_tried(run)));
+             x->pass->operations(x->pass_state, x->n_all) >= operations_tried(&task->options)));
 }
 
 /* Whether ladders that take so many sweeps of all levels to burn in leave as much for what counts.
  */
-static bool may_burn_in(const gbs_run *run)
+static bool may_burn_in(const gbsi_task *task, const gbsi_engine *engine, const gbsi_report *report)
 {
-    const gbs_report *r = &run->report.public;
-    const gbsi_executor *x = &run->engine.executor;
+    const gbs_report *r = &report->public;
+    const gbsi_executor *x = &engine->executor;
     const double sweeps = (double)LADDER_BURN_IN * GBSI_TEMPERED_SWEEPS * GBSI_TEMPERED_LEVELS *
-                          gbsi_run_ladders(run);
-    const double updates = sweeps * (double)run->engine.schedule.n_places;
+                          gbsi_run_ladders(task);
+    const double updates = sweeps * (double)engine->schedule.n_places;
     const double operations =
         sweeps * x->pass->operations(x->pass_state, 1) / (double)(r->burn_in + 1);
-    return updates <= SHARE_OF_TIME * (double)(run->options.max_updates - r->updates) &&
-           (run->options.time_s == 0.0 || operations <= 1e9 * SHARE_OF_TIME * run->options.time_s);
+    return updates <= SHARE_OF_TIME * (double)(task->options.max_updates - r->updates) &&
+           (task->options.time_s == 0.0 ||
+            operations <= 1e9 * SHARE_OF_TIME * task->options.time_s);
 }
 
-bool gbsi_run_is_slow(const gbs_run *run, const gbsi_drive *drive)
+bool gbsi_run_is_slow(const gbsi_task *task, const gbsi_engine *engine,
+                      const gbsi_run_memory *memory, const gbsi_report *report,
+                      const gbsi_drive *drive)
 {
-    return drive->stop == GBSI_GO_ON && run->report.slow_passes >= GBSI_SLOW_PASSES &&
-           run->problem.n_sampled <= GBSI_MOST_CLIMBING && may_temper(run, drive) &&
-           may_burn_in(run);
+    return drive->stop == GBSI_GO_ON && report->slow_passes >= GBSI_SLOW_PASSES &&
+           task->problem.n_sampled <= GBSI_MOST_CLIMBING &&
+           may_temper(task, engine, memory, drive) && may_burn_in(task, engine, report);
 }
 
 static gbsi_found_before keep_found(const gbsi_report *report, const gbsi_problem *problem)
@@ -430,35 +429,38 @@ static gbsi_found_before keep_found(const gbsi_report *report, const gbsi_proble
 }
 
 /* Answers with what the plain chains found, and drops the ladders. */
-static void answer_with(gbs_run *run, const gbsi_found_before *found)
+static void answer_with(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
+                        const gbsi_found_before *found)
 {
-    gbs_report *r = &run->report.public;
-    gbsi_tempered_free(run->tempered);
-    run->tempered = NULL;
-    run->runner = run->plain;
+    gbs_report *r = &report->public;
+    gbsi_tempered_free(sampling->tempered);
+    sampling->tempered = NULL;
+    task->runner = task->plain;
     r->burn_in = found->burn_in;
     r->sweeps = found->sweeps;
     r->chains = (uint32_t)found->chains;
     r->target_error = found->target_error;
-    run->problem.support = (gbsi_support)found->support;
-    run->report.starts_dispersed = found->starts_dispersed != 0;
+    task->problem.support = (gbsi_support)found->support;
+    report->starts_dispersed = found->starts_dispersed != 0;
 }
 
 /* Begins ladders in place of plain chains. */
-static gbs_status begin(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+static gbs_status begin(gbsi_task *task, gbsi_sampling *sampling, gbsi_run_memory *memory,
+                        gbsi_report *report, gbsi_drive *drive, gbs_error *err)
 {
-    gbs_report *r = &run->report.public;
-    const gbsi_found_before found = keep_found(&run->report, &run->problem);
-    gbs_status status = gbsi_tempered_begin(run, drive, &run->tempered, err);
-    GBSI_TRY(gbsi_ranks_meet(run->ranks, status, err));
-    run->tempered->found = found;
-    run->runner = &gbsi_runner_ladders;
+    gbs_report *r = &report->public;
+    const gbsi_found_before found = keep_found(report, &task->problem);
+    gbs_status status = gbsi_tempered_begin(task, &sampling->engine, memory, report, drive,
+                                            &sampling->tempered, err);
+    GBSI_TRY(gbsi_ranks_meet(task->ranks, status, err));
+    sampling->tempered->found = found;
+    task->runner = &gbsi_runner_ladders;
     r->burn_in = r->sweeps = 0;
-    run->phase = GBSI_PHASE_CLIMBING;
+    sampling->phase = GBSI_PHASE_CLIMBING;
 cleanup:
     if (status < 0) {
-        gbsi_tempered_free(run->tempered);
-        run->tempered = NULL;
+        gbsi_tempered_free(sampling->tempered);
+        sampling->tempered = NULL;
     }
     return status;
 }
@@ -466,23 +468,21 @@ cleanup:
 /* Burn-in and sampling. */
 static gbs_status climb(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_report *r = &run->report.public;
-    if (r->target_error > 0.0 && run->options.target_error == 0.0 && !run->purpose.up_only) {
+    if (r->target_error > 0.0 && run->task.options.target_error == 0.0 &&
+        !run->task.purpose.up_only) {
         r->target_error = GBSI_TEMPERED_TARGET;
     }
-    run->problem.support = GBSI_SUPPORT_CONNECTED; /* of soft zeros */
+    run->task.problem.support = GBSI_SUPPORT_CONNECTED; /* of soft zeros */
     run->report.starts_dispersed = true;
     const gbs_status kept = gbsi_run_keep(
         run, drive, run->checkpoints.begun ? GBSI_AFTER_PASS : GBSI_BEFORE_PASSES, err);
-    GBSI_TRY(gbsi_ranks_meet(run->ranks, kept, err));
-    if (run->tempered->means == NULL) {
-        GBSI_TRY(burn_in(run, drive, err));
+    GBSI_PASS(gbsi_ranks_meet(run->task.ranks, kept, err));
+    if (run->sampling.tempered->means == NULL) {
+        GBSI_PASS(burn_in(run, drive, err));
     }
-    r->chains = run->tempered->exchange->n_ladders;
-    GBSI_TRY(sample(run, drive, err));
-cleanup:
-    return status;
+    r->chains = run->sampling.tempered->exchange->n_ladders;
+    return sample(run, drive, err);
 }
 
 gbs_status gbsi_run_tempered(gbs_run *run, gbsi_drive *drive, gbs_error *err)
@@ -492,18 +492,19 @@ gbs_status gbsi_run_tempered(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--temper runs no splashes to call back for: use --temper off");
     }
-    if (run->tempered == NULL) {
-        status = begin(run, drive, err);
+    if (run->sampling.tempered == NULL) {
+        status = begin(&run->task, &run->sampling, &run->memory, &run->report, drive, err);
     }
     if (status == GBS_ERR_STOPPED) { /* while ladders were prepared */
-        return gbsi_drive_agree(run->ranks, drive, err);
+        return gbsi_drive_agree(run->task.ranks, drive, err);
     }
     if (status >= 0) {
         status = climb(run, drive, err);
     }
-    if (status >= 0 && run->tempered->found.sweeps > 0 && !gbsi_tempered_has_draws(run->tempered)) {
-        const gbsi_found_before found = run->tempered->found;
-        answer_with(run, &found);
+    if (status >= 0 && run->sampling.tempered->found.sweeps > 0 &&
+        !gbsi_tempered_has_draws(run->sampling.tempered)) {
+        const gbsi_found_before found = run->sampling.tempered->found;
+        answer_with(&run->task, &run->sampling, &run->report, &found);
     }
     return status;
 }
@@ -512,17 +513,17 @@ gbs_status gbsi_run_tempered(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 
 static gbs_status check_draws(const gbs_run *run, gbs_error *err)
 {
-    return gbsi_tempered_has_draws(run->tempered) ? GBS_OK : gbsi_no_draw_kept(err);
+    return gbsi_tempered_has_draws(run->sampling.tempered) ? GBS_OK : gbsi_no_draw_kept(err);
 }
 
-static void marginal(const gbs_run *run, uint32_t v, double *const row[GBSI_N_ROWS])
+static void marginal(const gbsi_sampling *sampling, uint32_t v, double *const row[GBSI_N_ROWS])
 {
-    gbsi_tempered_marginal(run->tempered, v, row);
+    gbsi_tempered_marginal(sampling->tempered, v, row);
 }
 
 static gbs_status start(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
-    run->problem.support = GBSI_SUPPORT_CONNECTED; /* of soft zeros */
+    run->task.problem.support = GBSI_SUPPORT_CONNECTED; /* of soft zeros */
     const gbs_status status = gbsi_chains_decide(run, drive, err);
     drive->stop = GBSI_GO_ON;
     return status;
@@ -535,10 +536,10 @@ static uint64_t more(uint64_t a, uint64_t b)
 
 static gbs_status bytes(gbs_run *run, gbsi_run_memory *m, gbs_error *err)
 {
-    const uint64_t limit = gbsi_options_memory_limit(&run->options);
-    const gbs_status status = run->plain->bytes(run, m, err);
-    m->peak = more(m->peak, gbsi_run_tempered_bytes(run));
-    m->blocks = gbsi_run_block_bytes(run, m->peak < limit ? limit - m->peak : 0);
+    const uint64_t limit = gbsi_options_memory_limit(&run->task.options);
+    const gbs_status status = run->task.plain->bytes(run, m, err);
+    m->peak = more(m->peak, gbsi_run_tempered_bytes(&run->task, &run->sampling.engine));
+    m->blocks = gbsi_run_block_bytes(&run->task, m->peak < limit ? limit - m->peak : 0);
     m->peak = more(m->peak, m->blocks);
     return status;
 }

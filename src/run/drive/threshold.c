@@ -98,8 +98,8 @@ uint64_t gbsi_run_threshold_bytes(const gbs_run_options *options, const gbsi_eng
 
 static void count_pass(search *s)
 {
-    const gbsi_plan *plan = s->run->engine.plan;
-    const gbsi_executor *x = &s->run->engine.executor;
+    const gbsi_plan *plan = s->run->sampling.engine.plan;
+    const gbsi_executor *x = &s->run->sampling.engine.executor;
     const uint32_t n_chains = s->shape.n_chains;
     for (uint32_t chain = 0; chain < n_chains; ++chain) {
         const void *state = x->group[chain / x->lanes].state;
@@ -133,19 +133,22 @@ static gbs_status run_series(search *s, const gbs_run_options *how, uint64_t ser
     gbs_status status = GBS_OK;
     gbs_run *run = s->run;
     const size_t n = s->shape.n_cells * s->shape.n_chains;
-    const uint64_t seed = run->options.seed;
+    const uint64_t seed = run->task.options.seed;
     for (uint32_t round = 0; round < s->shape.n_rounds && s->drive->stop == GBSI_GO_ON; ++round) {
         gbs_run_options options = *how;
         uint32_t point = 0;
         options.seed = gbsi_mix64(seed + gbsi_mix64(series * s->shape.n_rounds + round + 1));
-        GBSI_TRY(gbsi_executor_redraw(&run->engine.executor, &options, run->memory.draw_room, err));
-        run->options.seed = options.seed; /* starts of its own */
-        GBSI_TRY(gbsi_run_set_starts(run, s->drive, err));
-        run->options.seed = seed;
+        GBSI_TRY(gbsi_executor_redraw(&run->sampling.engine.executor, &options,
+                                      run->memory.draw_room, err));
+        run->task.options.seed = options.seed; /* starts of its own */
+        GBSI_TRY(
+            gbsi_run_set_starts(&run->task, &run->sampling.engine, &run->report, s->drive, err));
+        run->task.options.seed = seed;
         run->report.public.updates = 0;
         memset(s->count, 0, n * sizeof *s->count);
         for (uint64_t t = 1; t <= s->passes && s->drive->stop == GBSI_GO_ON; ++t) {
-            GBSI_TRY(gbsi_run_advance(run, s->drive, NULL, err));
+            GBSI_TRY(
+                gbsi_run_advance(&run->task, &run->sampling, &run->report, s->drive, NULL, err));
             count_pass(s);
             if (t != s->passes >> (POINTS - 1 - point)) {
                 continue;
@@ -163,7 +166,7 @@ static gbs_status run_series(search *s, const gbs_run_options *how, uint64_t ser
         }
     }
 cleanup:
-    run->options.seed = seed;
+    run->task.options.seed = seed;
     return status;
 }
 
@@ -184,12 +187,12 @@ static gbs_status try_all(search *s, double *found, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const gbs_run_options random =
-        gbsi_draw_instead(&s->run->options, gbsi_draw_with(GBSI_DRAW_INDEPENDENT));
+        gbsi_draw_instead(&s->run->task.options, gbsi_draw_with(GBSI_DRAW_INDEPENDENT));
     uint64_t control[POINTS] = {0};
     GBSI_TRY(run_series(s, &random, 0, NULL, err));
     GBSI_TRY(run_series(s, &random, 1, control, err));
     for (uint32_t i = 0; i < N_CANDIDATES && s->drive->stop == GBSI_GO_ON; ++i) {
-        gbs_run_options bounded = s->run->options;
+        gbs_run_options bounded = s->run->task.options;
         uint64_t distance[POINTS] = {0};
         bounded.threshold = candidate[i];
         GBSI_TRY(run_series(s, &bounded, 2 + i, distance, err));
@@ -213,9 +216,10 @@ static gbs_status find(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     double found = GBSI_MOST_THRESHOLD;
-    search s = {.run = run, .drive = drive, .shape = shape_of(&run->engine, &run->options)};
+    search s = {
+        .run = run, .drive = drive, .shape = shape_of(&run->sampling.engine, &run->task.options)};
     const size_t n = s.shape.n_cells * s.shape.n_chains;
-    s.passes = gbsi_draw_passes(&run->options, run->engine.plan->n_sampled);
+    s.passes = gbsi_draw_passes(&run->task.options, run->sampling.engine.plan->n_sampled);
     s.passes = s.passes < GBSI_LEAST_TRIAL ? GBSI_LEAST_TRIAL : s.passes;
     if (s.passes > UINT32_MAX) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -223,34 +227,32 @@ static gbs_status find(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     }
     s.count = gbsi_alloc_array(n, sizeof *s.count);
     s.first = gbsi_alloc_array(n, POINTS * s.shape.n_rounds * sizeof *s.first);
-    if (s.count == NULL || s.first == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "threshold", n * sizeof *s.count));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "threshold", s.count, s.first));
     GBSI_TRY(try_all(&s, &found, err));
-    run->options.threshold = found;
-    GBSI_TRY(
-        gbsi_executor_redraw(&run->engine.executor, &run->options, run->memory.draw_room, err));
+    run->task.options.threshold = found;
+    GBSI_TRY(gbsi_executor_redraw(&run->sampling.engine.executor, &run->task.options,
+                                  run->memory.draw_room, err));
     drive->pass = 0; /* from here on as if the threshold had been given */
     run->report.public.updates = 0;
 cleanup:
-    gbsi_free(s.count);
-    gbsi_free(s.first);
+    GBSI_FREE(s.count, s.first);
     return status;
 }
 
 gbs_status gbsi_run_find_threshold(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    if (run->engine.plan == NULL) {
+    if (run->sampling.engine.plan == NULL) {
         return GBS_OK;
     }
-    if (is_wanted(&run->options, &run->engine)) {
+    if (is_wanted(&run->task.options, &run->sampling.engine)) {
         GBSI_TRY(find(run, drive, err));
     }
-    if ((gbsi_draw_traits(&run->options) & GBSI_DRAW_THRESHOLD) != 0) {
-        run->report.public.threshold = run->options.threshold;
+    if ((gbsi_draw_traits(&run->task.options) & GBSI_DRAW_THRESHOLD) != 0) {
+        run->report.public.threshold = run->task.options.threshold;
     }
-    run->report.public.bins = gbsi_draw_bins(&run->options, run->engine.plan->n_sampled);
+    run->report.public.bins =
+        gbsi_draw_bins(&run->task.options, run->sampling.engine.plan->n_sampled);
 cleanup:
     return status;
 }

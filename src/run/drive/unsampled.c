@@ -4,36 +4,38 @@
 #include <stdio.h>
 
 #include "choose/exact_part.h"
-#include "drive/marginals.h"
+#include "drive/runners.h"
 
 /* ---- exact ----------------------------------------------------------------------------------- */
 
-static bool nothing_is_sampled(const gbs_run *run)
+static bool nothing_is_sampled(const gbsi_task *task)
 {
-    return run->problem.part == NULL;
+    return task->problem.part == NULL;
 }
 
-static gbs_status answer(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+static gbs_status answer(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
+                         gbsi_drive *drive, gbs_error *err)
 {
-    run->report.public.log_z = /* if nothing is free */
-        run->problem.n_skipped > 0 ? NAN : run->problem.whole->log_constant;
-    return gbsi_run_exactly(run, drive, err);
+    report->public.log_z = /* if nothing is free */
+        task->problem.n_skipped > 0 ? NAN : task->problem.whole->log_constant;
+    return gbsi_run_exactly(task, sampling, report, drive, err);
 }
 
 /* `sample` of a model whose variables are all fixed: one state, given as often as asked. */
-static gbs_status sample_fixed(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_error *err)
+static gbs_status sample_fixed(const gbsi_task *task, gbsi_report *report,
+                               const gbs_run_callbacks *callbacks, gbs_error *err)
 {
-    if (callbacks->draw == NULL || run->problem.whole->n_variables > 0 ||
-        !gbsi_run_speaks(run->ranks)) {
+    if (callbacks->draw == NULL || task->problem.whole->n_variables > 0 ||
+        !gbsi_run_speaks(task->ranks)) {
         return GBS_OK;
     }
     gbs_status status = GBS_OK;
-    run->report.public.sweeps = run->options.sweeps;
-    for (uint64_t draw = 0; draw < run->options.sweeps / run->options.thin; ++draw) {
-        for (uint32_t chain = 0; chain < run->report.public.chains && status >= 0; ++chain) {
+    report->public.sweeps = task->options.sweeps;
+    for (uint64_t draw = 0; draw < task->options.sweeps / task->options.thin; ++draw) {
+        for (uint32_t chain = 0; chain < report->public.chains && status >= 0; ++chain) {
             status =
-                callbacks->draw(callbacks->context, draw, chain, run->problem.whole->log_constant,
-                                run->problem.whole->fixed_state, err);
+                callbacks->draw(callbacks->context, draw, chain, task->problem.whole->log_constant,
+                                task->problem.whole->fixed_state, err);
         }
     }
     return status;
@@ -41,10 +43,11 @@ static gbs_status sample_fixed(gbs_run *run, const gbs_run_callbacks *callbacks,
 
 static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
-    const gbsi_problem *p = &run->problem;
-    const gbs_status status = p->tree != NULL || p->sparse != NULL || p->cutset != NULL
-                                  ? gbsi_run_sample_exactly(run, drive, err)
-                                  : sample_fixed(run, drive->callbacks, err);
+    const gbsi_problem *p = &run->task.problem;
+    const gbs_status status =
+        p->tree != NULL || p->sparse != NULL || p->cutset != NULL
+            ? gbsi_run_sample_exactly(&run->task, &run->sampling.engine, &run->report, drive, err)
+            : sample_fixed(&run->task, &run->report, drive->callbacks, err);
     drive->stop = drive->stop == GBSI_GO_ON ? GBSI_STOP_EXACT : drive->stop;
     return status;
 }
@@ -56,7 +59,7 @@ static gbs_status say_exact(gbs_run *run, gbs_error *err)
     r->converged = true;
     r->max_mcse = 0.0;
     (void)snprintf(r->verdict, sizeof r->verdict, "exact");
-    return run->runner->digest(run, r->digest, err);
+    return run->task.runner->digest(run, r->digest, err);
 }
 
 const gbsi_runner gbsi_runner_exact = {
@@ -70,15 +73,16 @@ const gbsi_runner gbsi_runner_exact = {
 
 /* ---- barren variables given exact draws of the others ---------------------------------------- */
 
-static bool draws_barren(const gbs_run *run)
+static bool draws_barren(const gbsi_task *task)
 {
-    return run->problem.barren != NULL;
+    return task->problem.barren != NULL;
 }
 
 static gbs_status draw_barren(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
-    const gbs_status status = gbsi_run_sample_exactly(run, drive, err);
-    const gbsi_barren *b = run->problem.barren;
+    const gbs_status status =
+        gbsi_run_sample_exactly(&run->task, &run->sampling.engine, &run->report, drive, err);
+    const gbsi_barren *b = run->task.problem.barren;
     run->report.public.updates = b->n_draws * b->full->n_variables;
     drive->stop = drive->stop == GBSI_GO_ON ? GBSI_STOP_EXACT : drive->stop;
     return status;
@@ -86,13 +90,13 @@ static gbs_status draw_barren(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 
 static gbs_status check_barren(const gbs_run *run, gbs_error *err)
 {
-    return run->problem.barren->n_draws == 0 ? gbsi_no_draw_kept(err) : GBS_OK;
+    return run->task.problem.barren->n_draws == 0 ? gbsi_no_draw_kept(err) : GBS_OK;
 }
 
 static gbs_status say_barren(gbs_run *run, gbs_error *err)
 {
     gbs_report *r = &run->report.public;
-    const gbsi_barren *b = run->problem.barren;
+    const gbsi_barren *b = run->task.problem.barren;
     r->method = r->n_exact_variables > 0 ? "exact+sampled" : "sampled";
     r->n_drawn = b->pruning.n;
     r->max_mcse = 0.0;
@@ -109,7 +113,7 @@ static gbs_status say_barren(gbs_run *run, gbs_error *err)
     gbsi_say(
         r->verdict, sizeof r->verdict, "%s: largest standard error %.2g of %llu independent draws",
         r->converged ? "converged" : "not converged", r->max_mcse, (unsigned long long)b->n_draws);
-    return b->n_draws == 0 ? GBS_OK : run->runner->digest(run, r->digest, err);
+    return b->n_draws == 0 ? GBS_OK : run->task.runner->digest(run, r->digest, err);
 }
 
 const gbsi_runner gbsi_runner_barren = {
@@ -135,7 +139,7 @@ static gbs_status say_mean_field(gbs_run *run, gbs_error *err)
     } else {
         (void)gbsi_run_doubt(run, r->verdict, sizeof r->verdict);
     }
-    return run->runner->digest(run, r->digest, err);
+    return run->task.runner->digest(run, r->digest, err);
 }
 
 const gbsi_runner gbsi_runner_mean_field = {

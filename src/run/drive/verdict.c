@@ -5,13 +5,12 @@
 gbs_status gbsi_judge_sampled(gbs_run *run, gbs_error *err)
 {
     gbs_report *r = &run->report.public;
-    gbs_status status = GBS_OK;
     r->method = r->n_exact_variables > 0 ? "exact+sampled" : "sampled";
     if (r->sweeps > 0) {
-        GBSI_TRY(run->runner->errors(run, err));
+        GBSI_PASS(run->task.runner->errors(run, err));
     }
     r->converged = !gbsi_run_doubt(run, r->verdict, sizeof r->verdict);
-    r->chains_disagree = !gbsi_run_chains_agree(run->runner, &run->report);
+    r->chains_disagree = !gbsi_run_chains_agree(run->task.runner, &run->report);
     if (r->sweeps == 0) {
         return GBS_OK;
     }
@@ -19,16 +18,14 @@ gbs_status gbsi_judge_sampled(gbs_run *run, gbs_error *err)
         gbsi_say(r->verdict, sizeof r->verdict,
                  "converged: largest standard error %.2g, R-hat %.4f", r->max_mcse, r->max_rhat);
     }
-    if (run->options.locking == GBS_LOCKING_BLANKET) {
-        GBSI_TRY(
+    if (run->task.options.locking == GBS_LOCKING_BLANKET) {
+        GBSI_PASS(
             gbsi_report_warn(&run->report, err,
                              "--locking blanket: splashes competed for variables, so another run "
                              "with this seed may give slightly different results"));
     }
-    if (run->runner->remark != NULL) {
-        GBSI_TRY(run->runner->remark(run, err));
+    if (run->task.runner->remark != NULL) {
+        GBSI_PASS(run->task.runner->remark(run, err));
     }
-    GBSI_TRY(run->runner->digest(run, r->digest, err));
-cleanup:
-    return status;
+    return run->task.runner->digest(run, r->digest, err);
 }

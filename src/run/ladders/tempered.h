@@ -17,34 +17,46 @@
  * the barrier grows with the root of their number, and 32 levels hold no more. */
 #define GBSI_MOST_CLIMBING 4096u
 
+struct gbsi_engine;
+struct gbsi_report;
+struct gbsi_run_memory;
+struct gbsi_task;
 struct gbs_run;
 struct gbsi_drive;
 typedef struct gbsi_tempered gbsi_tempered;
 
 /* Whether plain chains, after enough work, disagree or cannot cross hard zeros, and the options
  * allow ladders. @param rhat of the chains. */
-bool gbsi_run_is_stuck(const struct gbs_run *run, const struct gbsi_drive *drive, double rhat);
+bool gbsi_run_is_stuck(const struct gbsi_task *task, const struct gbsi_engine *engine,
+                       const struct gbsi_run_memory *memory, const struct gbsi_drive *drive,
+                       double rhat);
 /* Whether the options allow ladders, and plain chains have done enough work to be given up if they
  * are not trusted (now), or not yet. */
-bool gbsi_run_may_climb(const struct gbs_run *run, const struct gbsi_drive *drive, bool now);
+bool gbsi_run_may_climb(const struct gbsi_task *task, const struct gbsi_engine *engine,
+                        const struct gbsi_run_memory *memory, const struct gbsi_report *report,
+                        const struct gbsi_drive *drive, bool now);
 /* Whether they agree, but so slowly that all may have missed states, and ladders are allowed and
  * affordable. */
-bool gbsi_run_is_slow(const struct gbs_run *run, const struct gbsi_drive *drive);
-/* Runs burn-in and sampling by tempering; the results are in run->tempered and in the report. */
+bool gbsi_run_is_slow(const struct gbsi_task *task, const struct gbsi_engine *engine,
+                      const struct gbsi_run_memory *memory, const struct gbsi_report *report,
+                      const struct gbsi_drive *drive);
+/* Runs burn-in and sampling by tempering; the results are in run->sampling.tempered and in the
+ * report. */
 gbs_status gbsi_run_tempered(struct gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
 /* The number of ladders that the options ask for. */
-uint32_t gbsi_run_ladders(const struct gbs_run *run);
+uint32_t gbsi_run_ladders(const struct gbsi_task *task);
 /* The bytes that ladders take at most beside the problem and plain chains, without blocks ... */
-uint64_t gbsi_run_tempered_bytes(const struct gbs_run *run);
+uint64_t gbsi_run_tempered_bytes(const struct gbsi_task *task, const struct gbsi_engine *engine);
 /* ... and the bytes that blocks may take if so many are left. */
-uint64_t gbsi_run_block_bytes(const struct gbs_run *run, uint64_t left);
+uint64_t gbsi_run_block_bytes(const struct gbsi_task *task, uint64_t left);
 
 void gbsi_tempered_free(gbsi_tempered *tempered);
 
 /* tempered_chains.c: makes ladders at their beginning. @return GBS_ERR_STOPPED if the watch stopped
  * it. */
-gbs_status gbsi_tempered_begin(struct gbs_run *run, struct gbsi_drive *drive,
-                               gbsi_tempered **tempered, gbs_error *err);
+gbs_status gbsi_tempered_begin(const struct gbsi_task *task, const struct gbsi_engine *engine,
+                               struct gbsi_run_memory *memory, struct gbsi_report *report,
+                               struct gbsi_drive *drive, gbsi_tempered **tempered, gbs_error *err);
 /* tempered_saved.c: saves the part of ladders in a checkpoint, and loads it into ladders at their
  * beginning. */
 gbs_status gbsi_tempered_save(const gbsi_tempered *tempered, const gbsi_sink *sink, gbs_error *err);

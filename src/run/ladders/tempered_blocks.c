@@ -30,20 +30,17 @@ void gbsi_tempered_free_blocks(gbsi_tempered *t)
     for (uint32_t g = 0; b->lanes != NULL && g < b->n_groups; ++g) {
         gbsi_block_lanes_free(b->lanes[g]);
     }
-    gbsi_free(b->lanes);
-    gbsi_free(b->x);
-    gbsi_free(b->redrawn);
+    GBSI_FREE(b->lanes, b->x, b->redrawn);
     gbsi_blocks_free(b->plans);
     *b = (gbsi_tempered_blocks){0};
 }
 
 static gbs_status take_memory(gbsi_tempered *t, gbsi_watch *watch, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_tempered_blocks *b = &t->blocks;
     const size_t n = (size_t)t->core->n_variables * LANES;
-    GBSI_TRY(gbsi_blocks_new(t->soft, ENTRIES, t->options.seed, GBSI_BLOCK_PLANS, watch, &b->plans,
-                             err));
+    GBSI_PASS(gbsi_blocks_new(t->soft, ENTRIES, t->options.seed, GBSI_BLOCK_PLANS, watch, &b->plans,
+                              err));
     if (b->plans == NULL) {
         return GBS_OK;
     }
@@ -51,15 +48,11 @@ static gbs_status take_memory(gbsi_tempered *t, gbsi_watch *watch, gbs_error *er
     b->lanes = gbsi_alloc_array_zero(b->n_groups, sizeof(gbsi_block_lanes *));
     b->x = gbsi_alloc_lanes(n * b->n_groups, sizeof *b->x);
     b->redrawn = gbsi_alloc_lanes(n, sizeof *b->redrawn);
-    if (b->lanes == NULL || b->x == NULL || b->redrawn == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "blocks", n * (b->n_groups + 1) * sizeof *b->x));
-    }
+    GBSI_PASS(GBSI_HAVE(err, "blocks", b->lanes, b->x, b->redrawn));
     for (uint32_t g = 0; g < b->n_groups; ++g) {
-        GBSI_TRY(gbsi_block_lanes_new(b->plans, gbsi_simd_level(), &b->lanes[g], err));
+        GBSI_PASS(gbsi_block_lanes_new(b->plans, gbsi_simd_level(), &b->lanes[g], err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Makes blocks. Their memory has a budget of its own, so that they never take more. */

@@ -31,15 +31,15 @@ static uint32_t levels_of(const gbs_run_options *o)
     return o->temper == GBS_TEMPER_AUTO ? GBSI_TEMPERED_LEVELS : (uint32_t)o->temper;
 }
 
-uint32_t gbsi_run_ladders(const gbs_run *run)
+uint32_t gbsi_run_ladders(const gbsi_task *task)
 {
-    gbs_run_options asked = run->options;
-    const uint32_t lanes = run->purpose.up_only ? LANES_OF_LOG_Z : LANES;
-    asked.chains = run->chains_asked;
+    gbs_run_options asked = task->options;
+    const uint32_t lanes = task->purpose.up_only ? LANES_OF_LOG_Z : LANES;
+    asked.chains = task->chains_asked;
     if (!gbsi_option_is_default(&asked, "chains")) {
-        return (uint32_t)run->options.chains;
+        return (uint32_t)task->options.chains;
     }
-    const uint32_t n = lanes / levels_of(&run->options);
+    const uint32_t n = lanes / levels_of(&task->options);
     return n > 2 ? n : 2;
 }
 
@@ -75,19 +75,8 @@ void gbsi_tempered_free(gbsi_tempered *t)
     gbsi_means_free(t->means);
     gbsi_graph_free(t->graph);
     gbsi_collapse_free(t->collapse);
-    gbsi_free(t->density);
-    gbsi_free(t->before);
-    gbsi_free(t->row);
-    gbsi_free(t->hard);
-    gbsi_free(t->one);
-    gbsi_free(t->state);
-    gbsi_free(t->p);
-    gbsi_free(t->word);
-    gbsi_free(t->counted);
-    gbsi_free(t->trips);
-    gbsi_free(t->drawn);
-    gbsi_free(t->user);
-    gbsi_free(t);
+    GBSI_FREE(t->density, t->before, t->row, t->hard, t->one, t->state, t->p, t->word, t->counted,
+              t->trips, t->drawn, t->user, t);
 }
 
 /* ---- the chains ------------------------------------------------------------------------------ */
@@ -106,31 +95,28 @@ void gbsi_tempered_set_temperatures(gbsi_tempered *t)
 /* Compiles the model with soft zeros, with a plan by colours, and makes chains without states. */
 static gbs_status compile(gbsi_tempered *t, gbsi_pool *pool, gbsi_watch *watch, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_scan *scan = gbsi_scan_of(t->options.scan);
     unsigned traits = scan->traits;
     gbsi_sequence sequence = {0};
     const gbsi_own_chains moved = gbsi_chains_of(t->ranks, t->ranks == NULL ? 0 : t->ranks->rank,
                                                  (uint32_t)t->options.chains);
     free_chains(t);
-    GBSI_TRY(gbsi_soften(t->core, DEPTH, t->penalty, &t->soft, err));
-    GBSI_TRY(scan->init(t->graph, &t->options, watch, &t->scan_state, &traits, err));
-    GBSI_TRY(scan->next_pass(t->scan_state, 0, &sequence, err));
-    GBSI_TRY(gbsi_plan_new(t->soft, t->graph, sequence.variable, sequence.n,
-                           (gbsi_plan_options){.repeats = true, .heated = true, .coarse = true},
-                           &t->plan, err));
-    GBSI_TRY(gbsi_plan_level(t->plan, sequence.variable, sequence.n, &t->schedule, err));
+    GBSI_PASS(gbsi_soften(t->core, DEPTH, t->penalty, &t->soft, err));
+    GBSI_PASS(scan->init(t->graph, &t->options, watch, &t->scan_state, &traits, err));
+    GBSI_PASS(scan->next_pass(t->scan_state, 0, &sequence, err));
+    GBSI_PASS(gbsi_plan_new(t->soft, t->graph, sequence.variable, sequence.n,
+                            (gbsi_plan_options){.repeats = true, .heated = true, .coarse = true},
+                            &t->plan, err));
+    GBSI_PASS(gbsi_plan_level(t->plan, sequence.variable, sequence.n, &t->schedule, err));
     const gbsi_executor_setting setting = {.pass = gbsi_pass_of(t->options.scan),
                                            .plan = t->plan,
                                            .options = &t->options,
                                            .level = gbsi_simd_level(),
                                            .pool = pool,
                                            .moved = moved};
-    GBSI_TRY(gbsi_executor_init(&t->executor, &setting, err));
-    GBSI_TRY(gbsi_executor_heat(&t->executor, 1.0F, err));
-    GBSI_TRY(gbsi_tempered_take_told(t, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_executor_init(&t->executor, &setting, err));
+    GBSI_PASS(gbsi_executor_heat(&t->executor, 1.0F, err));
+    return gbsi_tempered_take_told(t, err);
 }
 
 /* ---- states ---------------------------------------------------------------------------------- */
@@ -280,11 +266,8 @@ static gbs_status take_arrays(gbsi_tempered *t, gbs_error *err)
     t->word = gbsi_alloc_lanes(gbsi_recovery_words(t->collapse), sizeof *t->word);
     t->counted = gbsi_alloc_array_zero(n_lanes, sizeof *t->counted);
     t->trips = gbsi_alloc_array_zero(n_lanes, sizeof *t->trips);
-    if (t->density == NULL || t->before == NULL || t->row == NULL || t->hard == NULL ||
-        t->one == NULL || t->state == NULL || t->p == NULL || t->word == NULL ||
-        t->counted == NULL || t->trips == NULL) {
-        return gbsi_no_memory(err, "chains", t->core->n_variables * n_lanes * sizeof *t->before);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "chains", t->density, t->before, t->row, t->hard, t->one, t->state,
+                        t->p, t->word, t->counted, t->trips));
     for (size_t f = 0; f < n_factors; ++f) {
         if (t->core->has_zeros[f]) {
             t->hard[t->n_hard++] = f;
@@ -298,9 +281,7 @@ static gbs_status take_draws(gbsi_tempered *t, const gbsi_problem *problem, gbs_
     const uint32_t n = problem->model->n_variables;
     t->drawn = gbsi_alloc_array(t->part->n_variables, sizeof *t->drawn);
     t->user = gbsi_alloc_array(n, sizeof *t->user);
-    if (t->drawn == NULL || t->user == NULL) {
-        return gbsi_no_memory(err, "draws", n * sizeof *t->user);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "draws", t->drawn, t->user));
     memcpy(t->user, problem->whole->fixed_state, n * sizeof *t->user);
     return GBS_OK;
 }
@@ -308,58 +289,55 @@ static gbs_status take_draws(gbsi_tempered *t, const gbsi_problem *problem, gbs_
 /* Variables that are cheap to sum out leave, unless none would be left to sample. */
 static gbs_status take_core(gbsi_tempered *t, gbsi_watch *watch, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_collapse_new(t->part, GBSI_COLLAPSE_ENTRIES, watch, &t->collapse, err));
+    GBSI_PASS(gbsi_collapse_new(t->part, GBSI_COLLAPSE_ENTRIES, watch, &t->collapse, err));
     if (t->collapse->core->n_variables == 0) {
         gbsi_collapse_free(t->collapse);
         t->collapse = NULL;
-        GBSI_TRY(gbsi_collapse_new(t->part, 0, watch, &t->collapse, err));
+        GBSI_PASS(gbsi_collapse_new(t->part, 0, watch, &t->collapse, err));
     }
     t->core = t->collapse->core;
-    GBSI_TRY(gbsi_graph_new(t->core, NULL, &t->graph, err));
-cleanup:
-    return status;
+    return gbsi_graph_new(t->core, NULL, &t->graph, err);
 }
 
 /* Adds the memory of ladders to the prediction in the report, if they were not foreseen. @return
  * the bytes that blocks may take. */
-static uint64_t predict(gbs_run *run)
+static uint64_t predict(const gbsi_task *task, const gbsi_engine *engine, gbsi_run_memory *memory,
+                        gbsi_report *report)
 {
-    const uint64_t limit = gbsi_options_memory_limit(&run->options);
-    if ((run->runner->traits & GBSI_RUNNER_OVER_CHAINS) == 0) {
-        run->memory.peak += gbsi_run_tempered_bytes(run);
-        const uint64_t left = limit > run->memory.peak ? limit - run->memory.peak : 0;
-        run->memory.blocks = gbsi_run_block_bytes(run, left);
-        run->memory.peak += run->memory.blocks;
-        run->report.public.predicted_bytes = run->memory.peak;
+    const uint64_t limit = gbsi_options_memory_limit(&task->options);
+    if (!gbsi_runner_climbs(task->runner)) {
+        memory->peak += gbsi_run_tempered_bytes(task, engine);
+        const uint64_t left = limit > memory->peak ? limit - memory->peak : 0;
+        memory->blocks = gbsi_run_block_bytes(task, left);
+        memory->peak += memory->blocks;
+        report->public.predicted_bytes = memory->peak;
     }
-    return run->memory.blocks;
+    return memory->blocks;
 }
 
-gbs_status gbsi_tempered_begin(gbs_run *run, gbsi_drive *drive, gbsi_tempered **tempered,
-                               gbs_error *err)
+gbs_status gbsi_tempered_begin(const gbsi_task *task, const gbsi_engine *engine,
+                               gbsi_run_memory *memory, gbsi_report *report, gbsi_drive *drive,
+                               gbsi_tempered **tempered, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const uint32_t n_levels = levels_of(&run->options);
-    const uint32_t n_ladders = gbsi_run_ladders(run);
-    const uint64_t block_bytes = predict(run);
+    const uint32_t n_levels = levels_of(&task->options);
+    const uint32_t n_ladders = gbsi_run_ladders(task);
+    const uint64_t block_bytes = predict(task, engine, memory, report);
     gbsi_tempered *t = gbsi_alloc_zero(sizeof *t);
-    if (t == NULL) {
-        return gbsi_no_memory(err, "chains", sizeof *t);
-    }
-    t->part = run->problem.part;
-    t->ranks = run->ranks;
-    t->options = run->options;
+    GBSI_PASS(GBSI_HAVE(err, "chains", t));
+    t->part = task->problem.part;
+    t->ranks = task->ranks;
+    t->options = task->options;
     t->options.scan = gbsi_scan_with(GBSI_SCAN_BASE);
     t->options.chains = (uint64_t)n_levels * n_ladders;
     t->chooses_levels =
-        run->options.temper == GBS_TEMPER_AUTO && gbsi_option_is_default(&run->options, "chains");
+        task->options.temper == GBS_TEMPER_AUTO && gbsi_option_is_default(&task->options, "chains");
     t->penalty = PENALTY;
     gbsi_drive_go_on(drive, false);
     GBSI_TRY(take_core(t, &drive->watch, err));
-    GBSI_TRY(compile(t, run->engine.pool, &drive->watch, err));
+    GBSI_TRY(compile(t, engine->pool, &drive->watch, err));
     GBSI_TRY(gbsi_exchange_new(n_levels, n_ladders, &t->exchange, err));
-    if (run->purpose.up_only) {
+    if (task->purpose.up_only) {
         GBSI_TRY(gbsi_ratios_new(t->exchange, &t->ratios, err));
     }
     GBSI_TRY(gbsi_overlap_new(t->core->n_variables, n_levels, &t->overlap, err));
@@ -367,7 +345,7 @@ gbs_status gbsi_tempered_begin(gbs_run *run, gbsi_drive *drive, gbsi_tempered **
     GBSI_TRY(gbsi_tempered_take_blocks(t, block_bytes, &drive->watch, err));
     GBSI_TRY(take_arrays(t, err));
     if (drive->callbacks->draw != NULL) {
-        GBSI_TRY(take_draws(t, &run->problem, err));
+        GBSI_TRY(take_draws(t, &task->problem, err));
     }
     start(t);
     gbsi_tempered_set_temperatures(t);
@@ -378,11 +356,11 @@ cleanup:
     return status;
 }
 
-uint64_t gbsi_run_tempered_bytes(const gbs_run *run)
+uint64_t gbsi_run_tempered_bytes(const gbsi_task *task, const gbsi_engine *engine)
 {
-    const gbsi_conditioned *part = run->problem.part;
-    const uint32_t n_levels = levels_of(&run->options);
-    const uint32_t n_ladders = gbsi_run_ladders(run);
+    const gbsi_conditioned *part = task->problem.part;
+    const uint32_t n_levels = levels_of(&task->options);
+    const uint32_t n_ladders = gbsi_run_ladders(task);
     const uint64_t lanes =
         ((uint64_t)n_levels * n_ladders + GBSI_LANES - 1) / GBSI_LANES * GBSI_LANES;
     /* After the ladder is cut a quarter of the levels may be left, and more ladders. */
@@ -394,12 +372,12 @@ uint64_t gbsi_run_tempered_bytes(const gbs_run *run)
      * entries; the factor is there while it is made, in the core, softened and compiled. */
     const uint64_t made = n * GBSI_COLLAPSE_ENTRIES * sizeof(double);
     const uint64_t core = 3 * gbsi_conditioned_bytes(part) + 4 * made;
-    const uint64_t plan = run->engine.plan == NULL ? 0 : run->engine.plan->bytes;
-    const uint64_t counters = run->engine.plan == NULL ? 0 : run->engine.plan->n_counters;
-    const uint64_t told = run->ranks == NULL ? 0
-                                             : lanes * (2 * n + 4 * counters + sizeof(double)) +
-                                                   n * GBSI_BLOCK_LANES * sizeof(uint32_t);
-    const uint64_t means = run->purpose.up_only ? 2 * (uint64_t)n_levels : part->state_offset[n];
+    const uint64_t plan = engine->plan == NULL ? 0 : engine->plan->bytes;
+    const uint64_t counters = engine->plan == NULL ? 0 : engine->plan->n_counters;
+    const uint64_t told = task->ranks == NULL ? 0
+                                              : lanes * (2 * n + 4 * counters + sizeof(double)) +
+                                                    n * GBSI_BLOCK_LANES * sizeof(uint32_t);
+    const uint64_t means = task->purpose.up_only ? 2 * (uint64_t)n_levels : part->state_offset[n];
     return core + 2 * (plan + made) + states + told +
            2 * gbsi_overlap_bytes(part->n_variables, n_levels) +
            2 * gbsi_exchange_bytes(n_levels, n_ladders) +
@@ -407,11 +385,12 @@ uint64_t gbsi_run_tempered_bytes(const gbs_run *run)
            gbsi_means_bytes((uint32_t)most_ladders, means);
 }
 
-uint64_t gbsi_run_block_bytes(const gbs_run *run, uint64_t left)
+uint64_t gbsi_run_block_bytes(const gbsi_task *task, uint64_t left)
 {
-    const gbsi_conditioned *part = run->problem.part;
+    const gbsi_conditioned *part = task->problem.part;
     const uint64_t n_groups =
-        ((uint64_t)levels_of(&run->options) * gbsi_run_ladders(run) + GBSI_LANES - 1) / GBSI_LANES;
+        ((uint64_t)levels_of(&task->options) * gbsi_run_ladders(task) + GBSI_LANES - 1) /
+        GBSI_LANES;
     const uint64_t n = part->n_variables + part->factors.n_factors;
     const uint64_t wanted = n * (BLOCKS_EACH + n_groups * BLOCK_LANES_EACH);
     const uint64_t most = wanted < MOST_BLOCKS ? wanted : MOST_BLOCKS;

@@ -12,17 +12,15 @@ enum { LANES = GBSI_COLLAPSE_LANES };
 
 gbs_status gbsi_tempered_take_means(gbsi_tempered *t, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_exchange *e = t->exchange;
     if (t->ratios != NULL) {
-        GBSI_TRY(gbsi_ratios_fix(t->ratios, e, err));
+        GBSI_PASS(gbsi_ratios_fix(t->ratios, e, err));
         return gbsi_means_new(e->n_ladders, gbsi_ratios_cells(e), &t->means, err);
     }
-    GBSI_TRY(
+    GBSI_PASS(
         gbsi_means_new(e->n_ladders, t->part->state_offset[t->part->n_variables], &t->means, err));
     t->means->n_draws = t->blocks.used ? GBSI_BLOCK_LANES : e->n_ladders;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- counting -------------------------------------------------------------------------------- */

@@ -56,7 +56,7 @@ struct gbsi_tempered {
     const gbsi_conditioned *part; /* what is asked about */
     gbsi_collapse *collapse;      /* part and what is left of it ... */
     const gbsi_conditioned *core; /* ... which the chains are of */
-    gbs_run_options options;      /* of the chains: as many as lanes, a scan by colours */
+    gbs_run_options options;      /* those of the chains: one chain per lane, chromatic scan */
     const gbs_ranks *ranks;       /* that move some of the lanes each; NULL: all are moved here */
     bool chooses_levels;          /* the user named neither levels nor ladders */
     /* the chains */

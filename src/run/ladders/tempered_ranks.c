@@ -123,22 +123,17 @@ gbs_status gbsi_tempered_take_told(gbsi_tempered *t, gbs_error *err)
         n += told_bytes(t, rank, true);
     }
     t->told.bytes = gbsi_alloc(n);
-    return t->told.message == NULL || t->told.start == NULL || t->told.bytes == NULL
-               ? gbsi_no_memory(err, "states of all ranks", n)
-               : GBS_OK;
+    return GBSI_HAVE(err, "states of all ranks", t->told.message, t->told.start, t->told.bytes);
 }
 
 void gbsi_tempered_free_told(gbsi_tempered *t)
 {
-    gbsi_free(t->told.message);
-    gbsi_free(t->told.start);
-    gbsi_free(t->told.bytes);
+    GBSI_FREE(t->told.message, t->told.start, t->told.bytes);
     t->told = (gbsi_tempered_told){0};
 }
 
 gbs_status gbsi_tempered_tell(gbsi_tempered *t, gbs_status moved, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbs_ranks *ranks = t->ranks;
     const gbsi_tempered_told *told = &t->told;
     const bool redraws = gbsi_tempered_redraws(t);
@@ -158,12 +153,10 @@ gbs_status gbsi_tempered_tell(gbsi_tempered *t, gbs_status moved, gbs_error *err
                 (gbs_message){rank, told->bytes + told->start[rank], told_bytes(t, rank, redraws)};
         }
     }
-    GBSI_TRY(ranks->begin(ranks->context, out, n, in, n, err));
-    GBSI_TRY(ranks->finish(ranks->context, err));
+    GBSI_PASS(ranks->begin(ranks->context, out, n, in, n, err));
+    GBSI_PASS(ranks->finish(ranks->context, err));
     for (size_t i = 0; i < n; ++i) {
         failed = take_all(t, in[i].rank, in[i].bytes) || failed;
     }
-    status = failed ? gbsi_ranks_meet(ranks, moved, err) : moved;
-cleanup:
-    return status;
+    return failed ? gbsi_ranks_meet(ranks, moved, err) : moved;
 }

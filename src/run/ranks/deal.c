@@ -15,11 +15,9 @@ typedef struct dealing {
 
 void gbsi_deal_free(gbsi_deal *deal)
 {
-    gbsi_free(deal->seen);
-    gbsi_free(deal->is_seen);
+    GBSI_FREE(deal->seen, deal->is_seen);
     for (int what = 0; what < GBSI_N_DEALT; ++what) {
-        gbsi_free(deal->start[what]);
-        gbsi_free(deal->series[what]);
+        GBSI_FREE(deal->start[what], deal->series[what]);
     }
     *deal = (gbsi_deal){0};
 }
@@ -83,7 +81,6 @@ static gbs_status see(gbsi_deal *deal, uint32_t v, uint32_t rank, gbs_error *err
 /* Every variable of a factor is seen by every owner of one of its variables. */
 static gbs_status find_seen(dealing *d, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_deal *deal = d->deal;
     const gbsi_factors *f = &d->from->part->factors;
     for (size_t i = 0; i < f->n_factors; ++i) {
@@ -91,7 +88,7 @@ static gbs_status find_seen(dealing *d, gbs_error *err)
         for (size_t e = f->scope_start[i]; n_owners > 1 && e < f->scope_start[i + 1]; ++e) {
             for (size_t k = 0; k < n_owners; ++k) {
                 if (d->scratch[k] != d->from->owner[f->scope[e]]) {
-                    GBSI_TRY(see(deal, f->scope[e], (uint32_t)d->scratch[k], err));
+                    GBSI_PASS(see(deal, f->scope[e], (uint32_t)d->scratch[k], err));
                 }
             }
         }
@@ -100,8 +97,7 @@ static gbs_status find_seen(dealing *d, gbs_error *err)
     for (size_t i = 0; i < deal->n_seen; ++i) {
         deal->is_seen[deal->seen[i] >> 32] = 1;
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 size_t gbsi_deal_first_seen(const gbsi_deal *deal, uint32_t variable)
@@ -183,9 +179,7 @@ static gbs_status deal_out(dealing *d, gbsi_dealt what, uint64_t n_items, counti
     size_t *start = gbsi_alloc_array_zero((size_t)deal->n_ranks + 1, sizeof *start);
     deal->start[what] = start;
     c->series = NULL;
-    if (start == NULL) {
-        return gbsi_no_memory(err, "share of a model", deal->n_ranks * sizeof *start);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "share of a model", start));
     memset(c->n, 0, deal->n_ranks * sizeof *c->n);
     give_all(d, what, n_items, c);
     for (uint32_t rank = 0; rank < deal->n_ranks; ++rank) {
@@ -194,9 +188,7 @@ static gbs_status deal_out(dealing *d, gbsi_dealt what, uint64_t n_items, counti
     }
     c->series = gbsi_alloc_array(start[deal->n_ranks], sizeof *c->series);
     deal->series[what] = c->series;
-    if (c->series == NULL) {
-        return gbsi_no_memory(err, "share of a model", start[deal->n_ranks] * sizeof *c->series);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "share of a model", c->series));
     give_all(d, what, n_items, c);
     assert(deal->n_ranks == 0 || c->n[deal->n_ranks - 1] == start[deal->n_ranks]); /* as counted */
     return GBS_OK;
@@ -228,16 +220,12 @@ gbs_status gbsi_deal_init(gbsi_deal *deal, const gbsi_deal_source *source, gbs_e
     d.scratch = gbsi_alloc_array(longest, sizeof *d.scratch);
     c.next = gbsi_alloc_array(deal->n_ranks, sizeof *c.next);
     c.n = gbsi_alloc_array(deal->n_ranks, sizeof *c.n);
-    if (deal->is_seen == NULL || d.scratch == NULL || c.next == NULL || c.n == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "share of a model", part->n_variables + longest * 8));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "share of a model", deal->is_seen, d.scratch, c.next, c.n));
     GBSI_TRY(find_seen(&d, err));
     for (int what = 0; what < GBSI_N_DEALT; ++what) {
         GBSI_TRY(deal_out(&d, (gbsi_dealt)what, n_items[what], &c, err));
     }
 cleanup:
-    gbsi_free(d.scratch);
-    gbsi_free(c.next);
-    gbsi_free(c.n);
+    GBSI_FREE(d.scratch, c.next, c.n);
     return status;
 }

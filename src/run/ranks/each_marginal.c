@@ -36,7 +36,7 @@ static size_t record_bytes(const bringing *b, uint32_t arity)
     return 2 * sizeof(uint32_t) + row_bytes(b, arity);
 }
 
-/* @param at of all rows. @return NULL if the row is not asked for. */
+/* @param at where the first row begins. @return NULL if the row is not asked for. */
 static double *row_of(const bringing *b, double *at, unsigned row, uint32_t arity)
 {
     return row >= b->from && row < b->to ? at + (size_t)row * arity : NULL;
@@ -62,7 +62,7 @@ static gbs_status put_record(bringing *b, uint32_t variable, uint32_t arity, gbs
 static void estimate(bringing *b, uint32_t u, double *scratch)
 {
     const gbs_run *run = b->run;
-    const gbs_share *share = run->shared.share;
+    const gbs_share *share = run->task.shared.share;
     const gbsi_conditioned *part = share->part;
     const uint32_t k = part->arity[u];
     const uint32_t arity = share->user_arity[u];
@@ -70,7 +70,7 @@ static void estimate(bringing *b, uint32_t u, double *scratch)
         b->row[P * arity + a] = b->row[MCSE * arity + a] = 0.0;
         b->row[ESS * arity + a] = b->row[RHAT * arity + a] = NAN;
     }
-    gbsi_estimate_slot(run->estimates.estimate, run->engine.plan->slot_of[u],
+    gbsi_estimate_slot(run->sampling.estimates.estimate, run->sampling.engine.plan->slot_of[u],
                        row_of(b, scratch, P, k), row_of(b, scratch, MCSE, k),
                        row_of(b, scratch, ESS, k), row_of(b, scratch, RHAT, k));
     for (uint32_t i = b->from * k; i < b->to * k; ++i) {
@@ -80,7 +80,7 @@ static void estimate(bringing *b, uint32_t u, double *scratch)
 
 static gbs_status put_fixed(bringing *b, uint32_t i, gbs_error *err)
 {
-    const gbs_share *share = b->run->shared.share;
+    const gbs_share *share = b->run->task.shared.share;
     const uint32_t arity = share->fixed_arity[i];
     for (uint32_t a = 0; a < arity; ++a) {
         b->row[P * arity + a] = a == share->fixed_state[i];
@@ -96,21 +96,19 @@ static gbs_status put_fixed(bringing *b, uint32_t i, gbs_error *err)
 static gbs_status put_window(bringing *b, uint64_t end, uint32_t *fixed, double *scratch,
                              gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    const gbs_share *share = b->run->shared.share;
+    const gbs_share *share = b->run->task.shared.share;
     const gbsi_conditioned *part = share->part;
     b->n_own = 0;
     for (; b->next < part->n_variables && part->user_variable[b->next] < end; ++b->next) {
         if (share->own[b->next] != 0) {
             estimate(b, b->next, scratch);
-            GBSI_TRY(put_record(b, part->user_variable[b->next], share->user_arity[b->next], err));
+            GBSI_PASS(put_record(b, part->user_variable[b->next], share->user_arity[b->next], err));
         }
     }
     for (; *fixed < share->n_fixed && share->fixed_variable[*fixed] < end; ++*fixed) {
-        GBSI_TRY(put_fixed(b, *fixed, err));
+        GBSI_PASS(put_fixed(b, *fixed, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* On rank 0: gives the records of a window to the callback, in order of their variables. */
@@ -142,22 +140,21 @@ static gbs_status bring(bringing *b, gbs_on_marginal *on, void *context, gbs_err
 {
     gbs_status status = GBS_OK;
     const gbs_run *run = b->run;
-    const gbsi_share_facts *facts = &run->shared.share->facts;
+    const gbsi_share_facts *facts = &run->task.shared.share->facts;
     const uint64_t n = facts->n_user_variables;
     uint32_t fixed = 0;
     double *scratch = gbsi_alloc_array(N_VALUES * facts->max_arity, sizeof *scratch);
     b->row = gbsi_alloc_array(N_VALUES * facts->max_user_arity, sizeof *b->row);
     b->at = gbsi_alloc_array(WINDOW, sizeof *b->at);
-    if (scratch == NULL || b->row == NULL || b->at == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "marginals", WINDOW * sizeof *b->at));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "marginals", scratch, b->row, b->at));
     for (uint64_t first = 0; first < n; first += WINDOW) {
         const uint64_t end = n - first < WINDOW ? n : first + WINDOW;
         uint64_t turn = first; /* nobody is ahead of rank 0, where messages would pile up */
-        GBSI_TRY(run->ranks->broadcast(run->ranks->context, 0, &turn, sizeof turn, err));
+        GBSI_TRY(run->task.ranks->broadcast(run->task.ranks->context, 0, &turn, sizeof turn, err));
         GBSI_TRY(put_window(b, end, &fixed, scratch, err));
-        GBSI_TRY(gbsi_shared_gather(run->ranks, b->own, b->n_own, &b->all, &b->all_capacity, err));
-        if (run->ranks->rank == 0) {
+        GBSI_TRY(
+            gbsi_shared_gather(run->task.ranks, b->own, b->n_own, &b->all, &b->all_capacity, err));
+        if (run->task.ranks->rank == 0) {
             GBSI_TRY(give_window(b, first, end, on, context, err));
         }
     }
@@ -172,17 +169,14 @@ static gbs_status each_row(const gbs_run *run, unsigned from, unsigned to, gbs_o
 {
     bringing b = {.run = run, .from = from, .to = to};
     const gbs_status status = bring(&b, on, context, err);
-    gbsi_free(b.own);
-    gbsi_free(b.all);
-    gbsi_free(b.at);
-    gbsi_free(b.row);
+    GBSI_FREE(b.own, b.all, b.at, b.row);
     return status;
 }
 
 gbs_status gbsi_shared_each_marginal(const gbs_run *run, gbs_on_marginal *on, void *context,
                                      gbs_error *err)
 {
-    if (!run->report.answering || gbsi_estimate_n_passes(run->estimates.estimate) == 0) {
+    if (!run->report.answering || gbsi_estimate_n_passes(run->sampling.estimates.estimate) == 0) {
         return gbsi_fail(err, GBS_ERR_STATE, "no draw was kept: there is nothing to estimate from");
     }
     return each_row(run, P, N_VALUES, on, context, err);
@@ -214,21 +208,19 @@ static gbs_status keep_one(void *context, uint32_t variable, uint32_t arity, con
 gbs_status gbs_run_gather_marginals(gbs_run *run, gbs_error *err)
 {
     GBSI_NEED(run);
-    if (!gbsi_runner_shares(run->plain)) {
+    if (!gbsi_runner_shares(run->task.plain)) {
         return GBS_OK;
     }
-    keeping k = {.n = run->ranks->rank == 0 ? run->shared.share->facts.n_user_states : 0};
+    keeping k = {.n = run->task.ranks->rank == 0 ? run->task.shared.share->facts.n_user_states : 0};
     k.value = gbsi_alloc_array(k.n, N_VALUES * sizeof *k.value);
-    if (k.value == NULL) {
-        return gbsi_no_memory(err, "marginals", k.n * N_VALUES * sizeof *k.value);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "marginals", k.value));
     const gbs_status status = gbsi_shared_each_marginal(run, keep_one, &k, err);
-    if (status < 0 || run->ranks->rank > 0) {
+    if (status < 0 || run->task.ranks->rank > 0) {
         gbsi_free(k.value);
         return status;
     }
-    gbsi_free(run->shared.told);
-    run->shared.told = k.value;
+    gbsi_free(run->task.shared.told);
+    run->task.shared.told = k.value;
     return GBS_OK;
 }
 
@@ -236,15 +228,15 @@ gbs_status gbsi_shared_marginals(const gbs_run *run, double *p, double *mcse, do
                                  double *rhat, gbs_error *err)
 {
     double *out[N_VALUES] = {p, mcse, ess, rhat};
-    const size_t n = run->shared.share->facts.n_user_states;
-    if (run->shared.told == NULL) {
+    const size_t n = run->task.shared.share->facts.n_user_states;
+    if (run->task.shared.told == NULL) {
         return gbsi_fail(err, GBS_ERR_STATE,
                          "the model is on several ranks: gbs_run_gather_marginals() comes first, "
                          "and only rank 0 has marginals then");
     }
     for (size_t i = 0; i < N_VALUES; ++i) {
         if (out[i] != NULL) {
-            memcpy(out[i], run->shared.told + i * n, n * sizeof *p);
+            memcpy(out[i], run->task.shared.told + i * n, n * sizeof *p);
         }
     }
     return GBS_OK;
@@ -276,10 +268,10 @@ gbs_status gbsi_shared_digest(gbs_run *run, char *text, gbs_error *err)
     GBSI_TRY(gbsi_digest_new(&digest, err));
     GBSI_TRY(each_row(run, P, P + 1, digest_one, digest, err));
     GBSI_TRY(each_row(run, MCSE, MCSE + 1, digest_one, digest, err));
-    if (run->ranks->rank == 0) {
+    if (run->task.ranks->rank == 0) {
         gbsi_digest_text(digest, text);
     }
-    GBSI_TRY(run->ranks->broadcast(run->ranks->context, 0, text, 33, err));
+    GBSI_TRY(run->task.ranks->broadcast(run->task.ranks->context, 0, text, 33, err));
 cleanup:
     gbsi_digest_free(digest);
     return status;

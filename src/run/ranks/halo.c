@@ -224,18 +224,13 @@ gbs_status gbsi_halo_init(gbsi_halo *h, const gbs_share *share, const gbs_ranks 
     h->in = gbsi_alloc(n_in);
     h->message = gbsi_alloc_array(2 * (size_t)share->n_neighbours, sizeof *h->message);
     h->value = gbsi_alloc_lanes((size_t)GBSI_TILE_ROWS * x->lanes, x->plan->value_bytes);
-    if (h->out == NULL || h->in == NULL || h->message == NULL || h->value == NULL) {
-        return gbsi_no_memory(err, "messages", n_out + n_in);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "messages", h->out, h->in, h->message, h->value));
     x->hook = (gbsi_batch_hook){after_batch, h};
     return GBS_OK;
 }
 
 void gbsi_halo_free(gbsi_halo *h)
 {
-    gbsi_free(h->out);
-    gbsi_free(h->in);
-    gbsi_free(h->message);
-    gbsi_free(h->value);
+    GBSI_FREE(h->out, h->in, h->message, h->value);
     *h = (gbsi_halo){0};
 }

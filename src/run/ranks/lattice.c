@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "ranks/lattice_inside.h"
+#include "ranks/lattice.h"
 #include "ranks/making.h"
 
 typedef struct taking {
@@ -70,7 +70,6 @@ static int by_number(const void *a, const void *b)
 /* The planes next to the block: a variable may be in two of them. */
 static gbs_status find_halo(taking *t, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     size_t n_kept = 0;
     for (unsigned side = 0; side < 6; ++side) {
         const unsigned d = side / 2;
@@ -84,7 +83,7 @@ static gbs_status find_halo(taking *t, gbs_error *err)
             for (at[1] = plane.from[1]; at[1] < plane.to[1]; ++at[1]) {
                 for (at[0] = plane.from[0]; at[0] < plane.to[0]; ++at[0]) {
                     if (step(t->from, at, d, back, to) && !is_inside(&t->block, to)) {
-                        GBSI_TRY(put_halo(t, variable_at(t->from, to), err));
+                        GBSI_PASS(put_halo(t, variable_at(t->from, to), err));
                     }
                 }
             }
@@ -99,8 +98,7 @@ static gbs_status find_halo(taking *t, gbs_error *err)
         }
     }
     t->n_halo = n_kept;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static void put_variable(taking *t, uint32_t v, bool own, uint32_t *u)
@@ -170,7 +168,6 @@ static uint32_t number_of(const taking *t, const uint32_t at[3])
 /* Ranks that own neighbours of own variables. */
 static gbs_status find_seen(taking *t, uint32_t n, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_making *m = &t->making;
     for (uint32_t u = 0; u < n; ++u) {
         uint32_t at[3];
@@ -180,13 +177,12 @@ static gbs_status find_seen(taking *t, uint32_t n, gbs_error *err)
         for (unsigned side = 0; m->share->own[u] != 0 && side < 6; ++side) {
             if (step(t->from, at, side / 2, side % 2 != 0, to) && !is_inside(&t->block, to)) {
                 const uint32_t rank = m->owner[number_of(t, to)];
-                GBSI_TRY(gbsi_making_see(m, u, rank, err));
+                GBSI_PASS(gbsi_making_see(m, u, rank, err));
             }
         }
         m->n_seen = first + gbsi_sort_once(m->seen + first, m->n_seen - first);
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Slots, and the updates of a pass: piece by piece of the whole. */
@@ -283,7 +279,6 @@ static void put_factors(const taking *t, uint32_t n, putting *p)
 
 static gbs_status take_part(taking *t, uint32_t n, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_share *share = t->making.share;
     const gbsi_grid_model *grid = &t->from->grid;
     const size_t k = grid->arity;
@@ -295,7 +290,7 @@ static gbs_status take_part(taking *t, uint32_t n, gbs_error *err)
                                    .n_scope = p.n_scope,
                                    .n_tables = p.n_tables,
                                    .n_entries = p.n_tables * grid->n_entries};
-    GBSI_TRY(gbsi_conditioned_new_alone(&sizes, &share->part, err));
+    GBSI_PASS(gbsi_conditioned_new_alone(&sizes, &share->part, err));
     for (uint32_t u = 0; u < n; ++u) {
         share->part->arity[u] = grid->arity;
         share->part->state_offset[u + (size_t)1] = k * ((size_t)u + 1);
@@ -311,8 +306,7 @@ static gbs_status take_part(taking *t, uint32_t n, gbs_error *err)
     p = (putting){.part = share->part};
     put_factors(t, n, &p);
     assert(p.n_factors == sizes.n_factors && p.n_scope == sizes.n_scope);
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_share_of_lattice(const gbsi_share_lattice *lattice, uint32_t rank, gbs_share **out,
@@ -326,9 +320,7 @@ gbs_status gbsi_share_of_lattice(const gbsi_share_lattice *lattice, uint32_t ran
     GBSI_TRY(find_halo(&t, err));
     const uint32_t n = (uint32_t)(n_rows * extent(&t.block, 0) + t.n_halo);
     t.row = gbsi_alloc_array(n_rows, sizeof *t.row);
-    if (t.row == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "share of a lattice", n_rows * sizeof *t.row));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "share of a lattice", t.row));
     GBSI_TRY(gbsi_making_reserve(&t.making, n, err));
     list_variables(&t);
     GBSI_TRY(take_part(&t, n, err));
@@ -338,7 +330,6 @@ gbs_status gbsi_share_of_lattice(const gbsi_share_lattice *lattice, uint32_t ran
     GBSI_TRY(gbsi_making_finish(&t.making, out, err));
 cleanup:
     gbsi_making_free(&t.making);
-    gbsi_free(t.halo);
-    gbsi_free(t.row);
+    GBSI_FREE(t.halo, t.row);
     return status;
 }

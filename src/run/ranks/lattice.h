@@ -30,7 +30,7 @@ typedef struct gbsi_share_lattice {
 } gbsi_share_lattice;
 
 /* Walks once through all factors.
- * @param scan of the facts: the chromatic one.
+ * @param scan stands in facts.scan: the number of the chromatic scan.
  * @return GBS_ERR_UNSUPPORTED, with the reason, where a model file would be divided otherwise. */
 gbs_status gbsi_share_lattice_init(gbsi_share_lattice *lattice, const gbsi_grid_model *grid,
                                    uint32_t n_ranks, int scan, gbs_error *err);
@@ -40,5 +40,14 @@ void gbsi_share_lattice_free(gbsi_share_lattice *lattice);
  * share. */
 gbs_status gbsi_share_of_lattice(const gbsi_share_lattice *lattice, uint32_t rank, gbs_share **out,
                                  gbs_error *err);
+
+/* Coordinates, places and slots of a lattice: private to src/run/ranks. */
+
+void gbsi_lattice_at(const gbsi_share_lattice *l, uint32_t v, uint32_t at[3]);
+/* The position of a variable in the sequence of a pass: by chessboard colour, then by number. */
+uint32_t gbsi_lattice_position(const gbsi_share_lattice *l, uint32_t v);
+/* The slot, which is the place too: by colour, then products of weights after sums of logarithms,
+ * then number. */
+uint32_t gbsi_lattice_slot(const gbsi_share_lattice *l, uint32_t v);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/digest.h"
 #include "base/memory.h"
-#include "ranks/lattice_inside.h"
+#include "ranks/lattice.h"
 #include "reference/exact_components.h"
 #include "store/model_digest.h"
 
@@ -163,9 +163,7 @@ static gbs_status find_sums(gbsi_share_lattice *l, gbs_error *err)
     double *entry = gbsi_alloc_array(l->grid.n_entries, sizeof *entry);
     s->bit = gbsi_alloc_array_zero(n_words, sizeof *s->bit);
     s->before = gbsi_alloc_array(n_words, sizeof *s->before);
-    if (entry == NULL || s->bit == NULL || s->before == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "partition", n_words * sizeof *s->bit));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "partition", entry, s->bit, s->before));
     for (uint32_t v = 0; v < l->grid.n_variables; ++v) {
         if (gbsi_grid_span(&l->grid, v, count_neighbours(l, v), entry) > GBSI_LINEAR_SPAN) {
             const uint32_t position = gbsi_lattice_position(l, v);
@@ -223,10 +221,7 @@ static gbs_status take_number(gbsi_share_lattice *l, const char *model, gbs_erro
     char text[33];
     gbsi_digest *digest = NULL;
     const uint64_t n = l->grid.n_variables;
-    const gbs_status status = gbsi_digest_new(&digest, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_digest_new(&digest, err));
     gbsi_digest_bytes(digest, model, sizeof text - 1);
     feed(l, digest, n, itself); /* slots by place */
     feed(l, digest, n, owner);
@@ -292,9 +287,7 @@ static void set_schedule(gbsi_share_lattice *l)
 
 void gbsi_share_lattice_free(gbsi_share_lattice *lattice)
 {
-    gbsi_free(lattice->block);
-    gbsi_free(lattice->sums.bit);
-    gbsi_free(lattice->sums.before);
+    GBSI_FREE(lattice->block, lattice->sums.bit, lattice->sums.before);
     lattice->block = NULL;
     lattice->sums = (gbsi_lattice_sums){0};
 }
@@ -311,9 +304,7 @@ gbs_status gbsi_share_lattice_init(gbsi_share_lattice *lattice, const gbsi_grid_
         l->shape.torus[d] = grid->torus && l->shape.side[d] > 2;
     }
     l->block = gbsi_alloc_array(n_ranks, sizeof *l->block);
-    if (l->block == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "partition", n_ranks * sizeof *l->block));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "partition", l->block));
     GBSI_TRY(gbsi_partition_grid(&l->shape, n_ranks, l->block, NULL, err));
     GBSI_TRY(check(l, err));
     GBSI_TRY(gbsi_grid_walk_through(&l->grid, &walk, err));

@@ -62,19 +62,19 @@ static gbs_status refuse(const char *what, gbs_error *err)
     return gbsi_fail(err, GBS_ERR_UNSUPPORTED, "chains on several ranks: %s", what);
 }
 
-gbs_status gbsi_ranks_check(const gbs_run *run, gbs_error *err)
+gbs_status gbsi_ranks_check(const gbsi_task *task, const gbsi_engine *engine, gbs_error *err)
 {
-    const gbs_run_options *o = &run->options;
-    const unsigned scan_traits = run->engine.scan_traits;
-    if (run->ranks == NULL || run->problem.part == NULL) {
+    const gbs_run_options *o = &task->options;
+    const unsigned scan_traits = engine->scan_traits;
+    if (task->ranks == NULL || task->problem.part == NULL) {
         return GBS_OK;
     }
-    if ((run->plain->traits & GBSI_RUNNER_SCANS) == 0) {
+    if ((task->plain->traits & GBSI_RUNNER_SCANS) == 0) {
         return refuse("spins with one bit each are on one process only: use --lattice never "
                       "with --estimator count or rao-blackwell",
                       err);
     }
-    if (run->engine.undecided && !run->engine.by_need) {
+    if (engine->undecided && !engine->by_need) {
         return refuse("--scan auto: its pilot run may choose splashes, which are on one process "
                       "only: name a scan",
                       err);
@@ -142,9 +142,7 @@ gbs_status gbsi_run_gather(const gbs_ranks *ranks, const gbsi_engine *engine, co
 {
     const gbsi_executor *x = &engine->executor;
     size_t *n_of = gbsi_alloc_array(ranks->n_ranks, sizeof *n_of);
-    if (n_of == NULL) {
-        return gbsi_no_memory(err, "ranks", ranks->n_ranks * sizeof *n_of);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "ranks", n_of));
     for (uint32_t rank = 0; rank < ranks->n_ranks; ++rank) {
         n_of[rank] = size * gbsi_chains_of(ranks, rank, x->n_all).n;
     }
@@ -154,19 +152,16 @@ gbs_status gbsi_run_gather(const gbs_ranks *ranks, const gbsi_engine *engine, co
     return status;
 }
 
-gbs_status gbsi_run_gather_f64(const gbs_run *run, const double *own, double *all, gbs_error *err)
+gbs_status gbsi_run_gather_f64(const gbs_ranks *spread, const gbsi_engine *engine,
+                               const double *own, double *all, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    const gbs_ranks *ranks = run->spread;
-    const uint32_t n = run->engine.executor.n_all;
-    if (ranks == NULL) {
+    const uint32_t n = engine->executor.n_all;
+    if (spread == NULL) {
         memcpy(all, own, n * sizeof *all);
         return GBS_OK;
     }
-    GBSI_TRY(gbsi_run_gather(run->ranks, &run->engine, own, sizeof *own, all, err));
-    GBSI_TRY(ranks->broadcast(ranks->context, 0, all, n * sizeof *all, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_run_gather(spread, engine, own, sizeof *own, all, err));
+    return spread->broadcast(spread->context, 0, all, n * sizeof *all, err);
 }
 
 /* ---- saved ---- */
@@ -193,9 +188,7 @@ static gbs_status gather_saved(const gbs_ranks *ranks, const void *own, size_t n
     gbs_status status = GBS_OK;
     unsigned char *all = NULL;
     size_t *n_of = gbsi_alloc_array(2 * (size_t)ranks->n_ranks, sizeof *n_of);
-    if (n_of == NULL) {
-        return gbsi_no_memory(err, "ranks", 2 * ranks->n_ranks * sizeof *n_of);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "ranks", n_of));
     size_t *size = n_of + ranks->n_ranks;
     size_t sum = 0;
     for (uint32_t rank = 0; rank < ranks->n_ranks; ++rank) {
@@ -206,16 +199,13 @@ static gbs_status gather_saved(const gbs_ranks *ranks, const void *own, size_t n
         sum += n_of[rank];
     }
     all = gbsi_alloc(sum);
-    if (all == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "checkpoint", sum));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "checkpoint", all));
     GBSI_TRY(ranks->gather(ranks->context, own, n, all, n_of, err));
     if (sum > 0) {
         GBSI_TRY(sink->put(sink->context, all, sum, err));
     }
 cleanup:
-    gbsi_free(all);
-    gbsi_free(n_of);
+    GBSI_FREE(all, n_of);
     return status;
 }
 
@@ -258,17 +248,17 @@ static gbs_status warn_of_ladders(gbsi_report *report, gbs_error *err)
                             "model go on with the chains");
 }
 
-gbs_status gbsi_run_turn_to_ladders(gbs_run *run, gbsi_drive *drive, bool wanted, gbs_error *err)
+gbs_status gbsi_run_turn_to_ladders(const gbsi_runner *plain, const gbs_ranks *ranks,
+                                    gbsi_report *report, gbsi_drive *drive, bool wanted,
+                                    gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     bool stays = !wanted;
-    if (gbsi_runner_shares(run->plain)) {
-        return wanted ? warn_of_ladders(&run->report, err) : GBS_OK;
+    if (gbsi_runner_shares(plain)) {
+        return wanted ? warn_of_ladders(report, err) : GBS_OK;
     }
-    GBSI_TRY(gbsi_run_any(run->ranks, &stays, err));
+    GBSI_PASS(gbsi_run_any(ranks, &stays, err));
     drive->stop = stays ? drive->stop : GBSI_STOP_TO_TEMPER;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Traces of the chains of all ranks, on rank 0 and then everywhere. @param size bytes of a chain.
@@ -279,9 +269,7 @@ static gbs_status gather_rows(const gbsi_engine *engine, const gbs_ranks *ranks,
     gbs_status status = GBS_OK;
     const gbsi_executor *x = &engine->executor;
     unsigned char *own = gbsi_alloc_array(x->n_chains, size);
-    if (own == NULL) {
-        return gbsi_no_memory(err, "monitor", x->n_chains * size);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "monitor", own));
     memcpy(own, (unsigned char *)rows + x->first_chain * size, x->n_chains * size);
     GBSI_TRY(gbsi_run_gather(ranks, engine, own, size, rows, err));
     GBSI_TRY(ranks->broadcast(ranks->context, 0, rows, x->n_all * size, err));
@@ -290,20 +278,18 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_monitor_gather(const gbs_run *run, gbs_error *err)
+gbs_status gbsi_monitor_gather(const gbs_ranks *ranks, const gbs_ranks *spread,
+                               const gbsi_engine *engine, const gbsi_monitor *monitor,
+                               gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    const gbsi_thinned *t = &run->monitor.traces;
-    if (run->spread == NULL || t->density == NULL) {
+    const gbsi_thinned *t = &monitor->traces;
+    if (spread == NULL || t->density == NULL) {
         return GBS_OK;
     }
-    GBSI_TRY(
-        gather_rows(&run->engine, run->ranks, t->density, GBSI_THINNED * sizeof *t->density, err));
+    GBSI_PASS(gather_rows(engine, ranks, t->density, GBSI_THINNED * sizeof *t->density, err));
     for (uint32_t i = 0; i < t->n_variables; ++i) {
-        GBSI_TRY(gather_rows(&run->engine, run->ranks,
-                             t->state + (size_t)i * t->n_chains * GBSI_THINNED,
-                             GBSI_THINNED * sizeof *t->state, err));
+        GBSI_PASS(gather_rows(engine, ranks, t->state + (size_t)i * t->n_chains * GBSI_THINNED,
+                              GBSI_THINNED * sizeof *t->state, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }

@@ -12,6 +12,9 @@
 #include "gibbsite/io.h"
 #include "gibbsite/ranks.h"
 
+struct gbsi_report;
+struct gbsi_runner;
+struct gbsi_task;
 struct gbs_run;
 struct gbsi_drive;
 
@@ -24,15 +27,16 @@ gbs_status gbsi_ranks_combine(const gbs_ranks *ranks, gbs_combine_kind kind, voi
 gbs_status gbsi_ranks_broadcast(const gbs_ranks *ranks, void *bytes, size_t n, gbs_error *err);
 /* The chains of this rank. */
 gbsi_own_chains gbsi_chains_of_own(const gbs_ranks *ranks, uint32_t n_chains);
-/* Unless stated otherwise, the functions below do nothing in a run on one process (run->ranks is
- * NULL). */
+/* Unless stated otherwise, the functions below do nothing in a run on one process (run->task.ranks
+ * is NULL). */
 
 /* Whether this rank calls callbacks.draw and writes files. */
 bool gbsi_run_speaks(const gbs_ranks *ranks);
 /* The chains of a rank. @param ranks NULL: all. */
 gbsi_own_chains gbsi_chains_of(const gbs_ranks *ranks, uint32_t rank, uint32_t n_chains);
 /* Refuses options that do not work with several ranks. @return GBS_ERR_UNSUPPORTED naming one. */
-gbs_status gbsi_ranks_check(const struct gbs_run *run, gbs_error *err);
+gbs_status gbsi_ranks_check(const struct gbsi_task *task, const gbsi_engine *engine,
+                            gbs_error *err);
 /* A point that all ranks must reach before they go on: if some have failed so far, all fail with
  * the error of the first of them, which the message names. @param ranks NULL: this process is
  * alone. */
@@ -51,8 +55,8 @@ gbs_status gbsi_drive_agree(const gbs_ranks *ranks, struct gbsi_drive *drive, gb
 gbs_status gbsi_run_any(const gbs_ranks *ranks, bool *is_so, gbs_error *err);
 /* Gathers a number per chain, on all ranks. @param own those of the chains here. @param all
  * [chains] out; in one process a copy. */
-gbs_status gbsi_run_gather_f64(const struct gbs_run *run, const double *own, double *all,
-                               gbs_error *err);
+gbs_status gbsi_run_gather_f64(const gbs_ranks *spread, const gbsi_engine *engine,
+                               const double *own, double *all, gbs_error *err);
 /* Gathers an item per chain on rank 0, including those of its own chains. @param size bytes of a
  * chain.
  * @param all [chains of the run] on rank 0, else NULL. */
@@ -70,7 +74,8 @@ gbsi_sink gbsi_memory_sink(gbs_output *output);
 /* If plain chains disagree, the run goes on with ladders of temperatures, provided that all ranks
  * can. Ranks that share a model warn once, and go on with plain chains. @param wanted by this
  * rank. */
-gbs_status gbsi_run_turn_to_ladders(struct gbs_run *run, struct gbsi_drive *drive, bool wanted,
-                                    gbs_error *err);
+gbs_status gbsi_run_turn_to_ladders(const struct gbsi_runner *plain, const gbs_ranks *ranks,
+                                    struct gbsi_report *report, struct gbsi_drive *drive,
+                                    bool wanted, gbs_error *err);
 
 #endif

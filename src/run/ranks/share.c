@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A share whose variables are known: one walk through the places of own variables and halo makes
  * the schedule and the lists of what is sent. */
+#include "ranks/share.h"
 #include "ranks/making.h"
-#include "ranks/share_inside.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -91,12 +91,7 @@ cleanup:
 void gbsi_making_free(gbsi_making *m)
 {
     gbs_share_free(m->share);
-    gbsi_free(m->owner);
-    gbsi_free(m->slot);
-    gbsi_free(m->seen);
-    gbsi_free(m->event);
-    gbsi_free(m->position);
-    gbsi_free(m->index_of);
+    GBSI_FREE(m->owner, m->slot, m->seen, m->event, m->position, m->index_of);
 }
 
 gbs_status gbsi_making_reserve(gbsi_making *m, uint32_t n, gbs_error *err)
@@ -110,21 +105,15 @@ gbs_status gbsi_making_reserve(gbsi_making *m, uint32_t n, gbs_error *err)
     share->whole_slot = gbsi_alloc_array(n, sizeof *share->whole_slot);
     m->owner = gbsi_alloc_array(n, sizeof *m->owner);
     m->slot = gbsi_alloc_array(n, sizeof *m->slot);
-    return share->of_whole == NULL || share->user_arity == NULL || share->own == NULL ||
-                   share->by_count == NULL || share->order == NULL || share->whole_slot == NULL ||
-                   m->owner == NULL || m->slot == NULL
-               ? gbsi_no_memory(err, "share of a model", (size_t)n * 26)
-               : GBS_OK;
+    return GBSI_HAVE(err, "share of a model", share->of_whole, share->user_arity, share->own,
+                     share->by_count, share->order, share->whole_slot, m->owner, m->slot);
 }
 
 gbs_status gbsi_making_reserve_events(gbsi_making *m, size_t n, gbs_error *err)
 {
     m->event = gbsi_alloc_array(n, sizeof *m->event);
     m->position = gbsi_alloc_array(n, sizeof *m->position);
-    return m->event == NULL || m->position == NULL
-               ? gbsi_no_memory(err, "share of a model",
-                                n * (sizeof *m->event + sizeof *m->position))
-               : GBS_OK;
+    return GBSI_HAVE(err, "share of a model", m->event, m->position);
 }
 
 gbs_status gbsi_making_see(gbsi_making *m, uint32_t u, uint32_t rank, gbs_error *err)
@@ -184,9 +173,7 @@ static gbs_status find_neighbours(gbsi_making *m, gbs_error *err)
     const size_t n_ranks = share->facts.n_ranks;
     m->index_of = gbsi_alloc_array(n_ranks, sizeof *m->index_of);
     share->neighbour = gbsi_alloc_array(n_ranks, sizeof *share->neighbour);
-    if (m->index_of == NULL || share->neighbour == NULL) {
-        return gbsi_no_memory(err, "share of a model", n_ranks * sizeof *m->index_of);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "share of a model", m->index_of, share->neighbour));
     memset(m->index_of, 0xff, n_ranks * sizeof *m->index_of);
     for (size_t i = 0; i < m->n_seen; ++i) {
         m->index_of[(uint32_t)m->seen[i]] = 0;
@@ -221,24 +208,22 @@ static gbs_status put_slot(gbsi_share_lists *list, size_t *n, size_t *capacity, 
 /* The updates of one batch, events [first, end), that neighbour j sends or gets. */
 static gbs_status list_values(gbsi_making *m, size_t first, size_t end, uint32_t j, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_share *share = m->share;
     for (size_t i = first; i < end; ++i) {
         const uint32_t u = (uint32_t)m->event[i];
         if (share->own[u] == 0) {
             if (m->index_of[m->owner[u]] == j) {
-                GBSI_TRY(put_slot(&share->in, &m->n_in, &m->in_capacity, m->slot[u], err));
+                GBSI_PASS(put_slot(&share->in, &m->n_in, &m->in_capacity, m->slot[u], err));
             }
             continue;
         }
         for (size_t k = first_seen(m, u); is_seen(m, u, k); ++k) {
             if ((uint32_t)m->seen[k] == share->neighbour[j]) {
-                GBSI_TRY(put_slot(&share->out, &m->n_out, &m->out_capacity, m->slot[u], err));
+                GBSI_PASS(put_slot(&share->out, &m->n_out, &m->out_capacity, m->slot[u], err));
             }
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* One more update, that of an event, to the last piece where it goes on from there. */
@@ -291,7 +276,6 @@ cleanup:
 static gbs_status put_updates(gbsi_making *m, size_t first, size_t end, bool seen, size_t piece,
                               gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_schedule *whole = m->whole;
     gbsi_schedule *s = &m->share->schedule;
     s->batch_start[s->n_batches++] = s->n_pieces;
@@ -302,11 +286,10 @@ static gbs_status put_updates(gbsi_making *m, size_t first, size_t end, bool see
             ++piece;
         }
         if (m->share->own[u] != 0 && is_seen(m, u, first_seen(m, u)) == seen) {
-            GBSI_TRY(put_update(m, i, &whole->piece[piece], err));
+            GBSI_PASS(put_update(m, i, &whole->piece[piece], err));
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status take_schedule(gbsi_making *m, gbs_error *err)
@@ -324,10 +307,8 @@ static gbs_status take_schedule(gbsi_making *m, gbs_error *err)
     s->position = gbsi_alloc_array(n_own + 16, sizeof *s->position);
     share->out.start = gbsi_alloc_array(n_lists, sizeof *share->out.start);
     share->in.start = gbsi_alloc_array(n_lists, sizeof *share->in.start);
-    return s->batch_start == NULL || s->slot == NULL || s->position == NULL ||
-                   share->out.start == NULL || share->in.start == NULL
-               ? gbsi_no_memory(err, "share of a model", n_lists * 16 + n_own * 8)
-               : GBS_OK;
+    return GBSI_HAVE(err, "share of a model", s->batch_start, s->slot, s->position,
+                     share->out.start, share->in.start);
 }
 
 /* The slots behind the last place are read with a tile, and so are the positions. */
@@ -343,12 +324,11 @@ static void pad(gbsi_schedule *s)
 
 static gbs_status walk(gbsi_making *m, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_share *share = m->share;
     const gbsi_schedule *whole = m->whole;
     size_t n_lists = 0;
     size_t event = 0;
-    GBSI_TRY(take_schedule(m, err));
+    GBSI_PASS(take_schedule(m, err));
     for (uint32_t b = 0; b < whole->n_batches; ++b) {
         const size_t piece = whole->batch_start[b];
         const uint64_t end_place = b + 1 < whole->n_batches
@@ -358,12 +338,12 @@ static gbs_status walk(gbsi_making *m, gbs_error *err)
         while (event < m->n_events && m->event[event] >> 32 < end_place) {
             ++event;
         }
-        GBSI_TRY(put_updates(m, first, event, true, piece, err));
-        GBSI_TRY(put_updates(m, first, event, false, piece, err));
+        GBSI_PASS(put_updates(m, first, event, true, piece, err));
+        GBSI_PASS(put_updates(m, first, event, false, piece, err));
         for (uint32_t j = 0; j < share->n_neighbours; ++j) {
             share->out.start[n_lists] = m->n_out;
             share->in.start[n_lists++] = m->n_in;
-            GBSI_TRY(list_values(m, first, event, j, err));
+            GBSI_PASS(list_values(m, first, event, j, err));
         }
     }
     assert(event == m->n_events); /* no update is left over */
@@ -372,19 +352,16 @@ static gbs_status walk(gbsi_making *m, gbs_error *err)
     share->in.start[n_lists] = m->n_in;
     pad(&share->schedule);
     share->schedule.global = share->global;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_making_finish(gbsi_making *m, gbs_share **out, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(find_neighbours(m, err));
-    GBSI_TRY(walk(m, err));
+    GBSI_PASS(find_neighbours(m, err));
+    GBSI_PASS(walk(m, err));
     assert(gbsi_share_check(m->share, NULL) == GBS_OK); /* what is refused where it is loaded */
     m->share->part->model = m->share->nothing; /* the whole is not there when a share is used */
     *out = m->share;
     m->share = NULL;
-cleanup:
-    return status;
+    return GBS_OK;
 }

@@ -103,4 +103,10 @@ gbs_status gbsi_share_save(const void *object, const gbsi_sink *sink, gbs_error 
 gbs_status gbsi_share_load(const gbsi_source *source, uint64_t available, gbs_share **out,
                            gbs_error *err);
 
+/* Declarations shared by the files of this folder. */
+
+/* share_check.c: whether every number of a share that was loaded points into its arrays.
+ * @return GBS_ERR_FORMAT where one does not. */
+gbs_status gbsi_share_check(const gbs_share *share, gbs_error *err);
+
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks a share that was loaded: it may be forged, and no number in it may point outside its
  * arrays. */
-#include "ranks/share_inside.h"
+#include "ranks/share.h"
 #include "rng/philox.h"
 #include "scan/scan.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/sized.h"
-#include "ranks/share_inside.h"
+#include "ranks/share.h"
 #include "text/kept_file.h"
 
 static const gbsi_kept_form form = {
@@ -12,23 +12,19 @@ static const gbsi_kept_form form = {
 
 gbs_status gbs_share_write(const gbs_share *share, const char *path, gbs_error *err)
 {
-    GBSI_NEED(share);
-    GBSI_NEED(path);
+    GBSI_NEED(share, path);
     const gbsi_kept_content content = {share, gbsi_share_save};
     return gbsi_kept_write(path, &form, &content, 1, err);
 }
 
 gbs_status gbs_share_read(const char *path, gbs_share **share, gbs_error *err)
 {
-    GBSI_NEED(path);
-    GBSI_NEED(share);
+    GBSI_NEED(path, share);
     gbs_status status = GBS_OK;
     gbsi_kept *kept = NULL;
     const size_t n = strlen(path) + 1;
     char *copy = gbsi_alloc(n);
-    if (copy == NULL) {
-        return gbsi_no_memory(err, path, n);
-    }
+    GBSI_PASS(GBSI_HAVE(err, path, copy));
     memcpy(copy, path, n);
     GBSI_TRY(gbsi_kept_open(path, &form, &kept, err));
     const gbsi_source source = gbsi_kept_source(kept);
@@ -80,9 +76,7 @@ static gbs_status take(void *context, void *bytes, size_t n, gbs_error *err)
 
 gbs_status gbs_share_pack(const gbs_share *share, void **bytes, size_t *n, gbs_error *err)
 {
-    GBSI_NEED(share);
-    GBSI_NEED(bytes);
-    GBSI_NEED(n);
+    GBSI_NEED(share, bytes, n);
     buffer b = {0};
     const gbsi_sink sink = {&b, put};
     const gbs_status status = gbsi_share_save(share, &sink, err);
@@ -97,8 +91,7 @@ gbs_status gbs_share_pack(const gbs_share *share, void **bytes, size_t *n, gbs_e
 
 gbs_status gbs_share_unpack(const void *bytes, size_t n, gbs_share **share, gbs_error *err)
 {
-    GBSI_NEED(bytes);
-    GBSI_NEED(share);
+    GBSI_NEED(bytes, share);
     buffer b = {.bytes = (unsigned char *)(uintptr_t)bytes, .capacity = n}; /* read */
     const gbsi_source source = {&b, take};
     return gbsi_share_load(&source, n, share, err);
@@ -141,8 +134,7 @@ static uint32_t count_boundary(const gbs_share *share)
 
 gbs_status gbs_share_tell(const gbs_share *share, gbs_share_figures *figures, gbs_error *err)
 {
-    GBSI_NEED(share);
-    GBSI_NEED(figures);
+    GBSI_NEED(share, figures);
     GBSI_OUT_STRUCT(figures, gbs_share_figures);
     const size_t n_lists = (size_t)share->facts.n_batches * share->n_neighbours;
     figures->n_own = share->n_own;

@@ -12,10 +12,10 @@
 #include "chains/run.h"
 #include "chains/run_options.h"
 
-uint64_t gbsi_run_n_places(const gbs_run *run)
+uint64_t gbsi_run_n_places(const gbsi_runner *plain, const gbsi_shared *shared,
+                           const gbsi_engine *engine)
 {
-    return gbsi_runner_shares(run->plain) ? run->shared.share->facts.n_places
-                                          : run->engine.schedule.n_places;
+    return gbsi_runner_shares(plain) ? shared->share->facts.n_places : engine->schedule.n_places;
 }
 
 bool gbsi_shared_has_blocks(const gbsi_engine *engine)
@@ -23,26 +23,27 @@ bool gbsi_shared_has_blocks(const gbsi_engine *engine)
     return (engine->scan_traits & GBSI_SCAN_BLOCKS) != 0;
 }
 
-gbs_status gbsi_run_count_updates(const gbs_run *run, uint64_t *n, gbs_error *err)
+gbs_status gbsi_run_count_updates(const gbsi_task *task, const gbsi_engine *engine, uint64_t *n,
+                                  gbs_error *err)
 {
-    const gbs_ranks *ranks = run->ranks;
-    const bool counted = !gbsi_runner_shares(run->plain) || gbsi_shared_has_blocks(&run->engine);
-    *n = counted ? run->engine.executor.n_updates : gbsi_run_n_places(run);
-    return run->engine.turns == NULL
-               ? GBS_OK
-               : ranks->combine(ranks->context, GBS_COMBINE_SUM_U64, n, 1, err);
+    const gbs_ranks *ranks = task->ranks;
+    const bool counted = !gbsi_runner_shares(task->plain) || gbsi_shared_has_blocks(engine);
+    *n = counted ? engine->executor.n_updates
+                 : gbsi_run_n_places(task->plain, &task->shared, engine);
+    return engine->turns == NULL ? GBS_OK
+                                 : ranks->combine(ranks->context, GBS_COMBINE_SUM_U64, n, 1, err);
 }
 
 /* A block of hard zeros that is not all of one rank is held by no splash, and open on every rank
  * that sees some of it. */
-gbs_status gbsi_shared_connect(gbs_run *run, gbs_error *err)
+gbs_status gbsi_shared_connect(const gbs_ranks *ranks, const gbsi_engine *engine,
+                               gbsi_report *report, gbs_error *err)
 {
-    uint64_t open = gbsi_executor_connects(&run->engine.executor) ? 0 : 1;
+    uint64_t open = gbsi_executor_connects(&engine->executor) ? 0 : 1;
     const gbs_status status =
-        run->engine.turns == NULL
-            ? GBS_OK
-            : run->ranks->combine(run->ranks->context, GBS_COMBINE_MAX_U64, &open, 1, err);
-    run->report.connected = open == 0;
+        engine->turns == NULL ? GBS_OK
+                              : ranks->combine(ranks->context, GBS_COMBINE_MAX_U64, &open, 1, err);
+    report->connected = open == 0;
     return status;
 }
 
@@ -56,28 +57,29 @@ const char *gbs_run_model_digest(const gbs_run *run)
     if (run == NULL) {
         return NULL;
     }
-    return gbsi_runner_shares(run->plain) ? run->shared.model
-                                          : gbs_model_digest(run->problem.model);
+    return gbsi_runner_shares(run->task.plain) ? run->task.shared.model
+                                               : gbs_model_digest(run->task.problem.model);
 }
 
 gbs_status gbs_run_name_variables(gbs_run *run, const gbs_model *model, gbs_error *err)
 {
-    GBSI_NEED(run);
-    GBSI_NEED(model);
-    const gbs_share *share = run->shared.share;
-    if (!gbsi_runner_shares(run->plain) || model->n_variables != share->facts.n_user_variables ||
+    GBSI_NEED(run, model);
+    const gbs_share *share = run->task.shared.share;
+    if (!gbsi_runner_shares(run->task.plain) ||
+        model->n_variables != share->facts.n_user_variables ||
         model->state_offset[model->n_variables] != share->facts.n_user_states) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "these are not the variables of the model that the ranks share");
     }
-    run->shared.user = model;
+    run->task.shared.user = model;
     return GBS_OK;
 }
 
-gbs_status gbsi_shared_check_scan(const gbs_run *run, const char *path, int decided, gbs_error *err)
+gbs_status gbsi_shared_check_scan(const gbsi_runner *plain, const gbsi_shared *shared,
+                                  const char *path, int decided, gbs_error *err)
 {
-    const gbs_share *share = run->shared.share;
-    return !gbsi_runner_shares(run->plain) || decided == (int)share->facts.scan
+    const gbs_share *share = shared->share;
+    return !gbsi_runner_shares(plain) || decided == (int)share->facts.scan
                ? GBS_OK
                : gbsi_fail(err, GBS_ERR_ARGUMENT,
                            "%s: a checkpoint of a run with scan %s, the model was divided for scan "
@@ -104,14 +106,12 @@ bool gbsi_shared_has_starts(const gbs_share *share, const gbs_run_options *optio
            share->facts.seed == options->seed;
 }
 
-void gbsi_shared_free(gbs_run *run)
+void gbsi_shared_free(gbsi_task *task, gbsi_sampling *sampling)
 {
-    gbsi_halo_free(&run->shared.halo);
-    gbsi_free(run->shared.own_slot);
-    gbsi_free(run->shared.reach);
-    gbsi_free(run->shared.told);
-    run->engine.schedule = (gbsi_schedule){0}; /* the share's */
-    run->problem.whole = run->problem.part = NULL;
+    gbsi_halo_free(&task->shared.halo);
+    GBSI_FREE(task->shared.own_slot, task->shared.reach, task->shared.told);
+    sampling->engine.schedule = (gbsi_schedule){0}; /* the share's */
+    task->problem.whole = task->problem.part = NULL;
 }
 
 /* ---- starts -------------------------------------------------------------------------------- */
@@ -126,12 +126,12 @@ static void start_as_found(const gbs_share *share, uint32_t chain, uint32_t *x)
 }
 
 /* Every state as likely: the start of a chain in one process, for the variables that are here. */
-static void start_anywhere(const gbs_run *run, uint32_t chain, uint32_t *x)
+static void start_anywhere(const gbsi_task *task, uint32_t chain, uint32_t *x)
 {
-    const gbsi_conditioned *part = run->problem.part;
-    const uint32_t *of_whole = run->shared.share->of_whole;
+    const gbsi_conditioned *part = task->problem.part;
+    const uint32_t *of_whole = task->shared.share->of_whole;
     for (uint32_t u = 0; u < part->n_variables; ++u) {
-        x[u] = gbsi_start_anywhere(run->options.seed, chain, 0, of_whole[u], part->arity[u]);
+        x[u] = gbsi_start_anywhere(task->options.seed, chain, 0, of_whole[u], part->arity[u]);
     }
 }
 
@@ -153,38 +153,36 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_shared_starts(gbs_run *run, gbs_error *err)
+gbs_status gbsi_shared_starts(gbsi_task *task, gbsi_engine *engine, gbsi_report *report,
+                              gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbs_share *share = run->shared.share;
-    const bool found = gbsi_shared_has_starts(share, &run->options);
+    const gbs_share *share = task->shared.share;
+    const bool found = gbsi_shared_has_starts(share, &task->options);
     const bool searched = share->facts.searched != 0 && !found;
     const size_t n_all = searched ? share->facts.n_free : 0;
     gbsi_starter *starter = NULL;
     uint32_t *x = gbsi_alloc_array(share->part->n_variables, sizeof *x);
     uint32_t *all = gbsi_alloc_array(n_all, sizeof *all);
-    if (x == NULL || all == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "start", (share->part->n_variables + n_all) * sizeof *x));
+    GBSI_TRY(GBSI_HAVE(err, "start", x, all));
+    if (searched && task->ranks->rank == 0) {
+        GBSI_TRY(gbsi_starter_new(task->shared.whole, task->options.seed, NULL, &starter, err));
     }
-    if (searched && run->ranks->rank == 0) {
-        GBSI_TRY(gbsi_starter_new(run->shared.whole, run->options.seed, NULL, &starter, err));
-    }
-    for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
+    for (uint32_t chain = 0; chain < engine->executor.n_chains; ++chain) {
         if (searched) {
-            GBSI_TRY(start_from_whole(&run->shared, run->ranks, starter, chain, all, x, err));
+            GBSI_TRY(start_from_whole(&task->shared, task->ranks, starter, chain, all, x, err));
         } else if (found) {
             start_as_found(share, chain, x);
         } else {
-            start_anywhere(run, chain, x);
+            start_anywhere(task, chain, x);
         }
-        gbsi_executor_set(&run->engine.executor, chain, x);
+        gbsi_executor_set(&engine->executor, chain, x);
     }
-    gbsi_executor_ready(&run->engine.executor);
-    run->report.starts_dispersed = true;
+    gbsi_executor_ready(&engine->executor);
+    report->starts_dispersed = true;
 cleanup:
     gbsi_starter_free(starter);
-    gbsi_free(x);
-    gbsi_free(all);
+    GBSI_FREE(x, all);
     return status;
 }
 
@@ -208,9 +206,7 @@ gbs_status gbsi_shared_gather_state(gbsi_shared *shared, const gbs_ranks *ranks,
     size_t capacity = 0;
     size_t n = 0;
     uint32_t *own = gbsi_alloc_array(2 * (size_t)share->n_own, sizeof *own);
-    if (own == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "draws of all ranks", share->n_own * 2 * sizeof *own));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "draws of all ranks", own));
     for (uint32_t u = 0; u < part->n_variables; ++u) {
         if (share->own[u] != 0) {
             own[n++] = part->user_variable[u];
@@ -231,24 +227,22 @@ gbs_status gbsi_shared_gather_state(gbsi_shared *shared, const gbs_ranks *ranks,
         user[share->fixed_variable[i]] = share->fixed_state[i];
     }
 cleanup:
-    gbsi_free(all);
-    gbsi_free(own);
+    GBSI_FREE(all, own);
     return status;
 }
 
-gbs_status gbsi_shared_report(gbs_run *run, gbs_error *err)
+gbs_status gbsi_shared_report(const gbs_ranks *ranks, const gbsi_shared *shared,
+                              gbsi_report *report, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    const gbsi_halo *h = &run->shared.halo;
-    gbs_report *r = &run->report.public;
+    const gbsi_halo *h = &shared->halo;
+    gbs_report *r = &report->public;
     uint64_t sent[2] = {h->n_messages, h->n_bytes};
     double exchange_s = h->exchange_s;
-    GBSI_TRY(run->ranks->combine(run->ranks->context, GBS_COMBINE_SUM_U64, sent, 2, err));
-    GBSI_TRY(run->ranks->combine(run->ranks->context, GBS_COMBINE_MAX_F64, &exchange_s, 1, err));
-    r->ranks = run->ranks->n_ranks;
+    GBSI_PASS(ranks->combine(ranks->context, GBS_COMBINE_SUM_U64, sent, 2, err));
+    GBSI_PASS(ranks->combine(ranks->context, GBS_COMBINE_MAX_F64, &exchange_s, 1, err));
+    r->ranks = ranks->n_ranks;
     r->exchange_messages = sent[0];
     r->exchange_bytes = sent[1];
     r->exchange_s = exchange_s;
-cleanup:
-    return status;
+    return GBS_OK;
 }

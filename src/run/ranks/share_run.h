@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The differences of a run whose model is partitioned over several ranks (run->shared.share): it is
- * prepared from the share, and results of the whole are combined from all ranks. */
+/* The differences of a run whose model is partitioned over several ranks (run->task.shared.share):
+ * it is prepared from the share, and results of the whole are combined from all ranks. */
 #ifndef GBSI_RANKS_SHARE_RUN_H
 #define GBSI_RANKS_SHARE_RUN_H
 
@@ -9,6 +9,10 @@
 #include "gibbsite/share.h"
 #include "ranks/halo.h"
 
+struct gbsi_report;
+struct gbsi_runner;
+struct gbsi_sampling;
+struct gbsi_task;
 struct gbs_run;
 struct gbsi_drive;
 
@@ -29,20 +33,23 @@ typedef struct gbsi_shared {
 } gbsi_shared;
 
 /* gbsi_runner.free of shares. */
-void gbsi_shared_free(struct gbs_run *run);
+void gbsi_shared_free(struct gbsi_task *task, struct gbsi_sampling *sampling);
 
 /* Whether the share holds the starts of such a run; whether the scan draws blocks. */
 bool gbsi_shared_has_starts(const gbs_share *share, const gbs_run_options *options);
 bool gbsi_shared_has_blocks(const gbsi_engine *engine);
 
 /* Updates of a pass, of all ranks. */
-uint64_t gbsi_run_n_places(const struct gbs_run *run);
+uint64_t gbsi_run_n_places(const struct gbsi_runner *plain, const gbsi_shared *shared,
+                           const gbsi_engine *engine);
 
 /* Updates of each chain in the last pass, of all ranks. */
-gbs_status gbsi_run_count_updates(const struct gbs_run *run, uint64_t *n, gbs_error *err);
+gbs_status gbsi_run_count_updates(const struct gbsi_task *task, const gbsi_engine *engine,
+                                  uint64_t *n, gbs_error *err);
 
 /* Whether blocks of all ranks show the support connected, into run->report.connected. */
-gbs_status gbsi_shared_connect(struct gbs_run *run, gbs_error *err);
+gbs_status gbsi_shared_connect(const gbs_ranks *ranks, const gbsi_engine *engine,
+                               struct gbsi_report *report, gbs_error *err);
 
 /* The model that the user knows; where ranks share it, perhaps without its factors. */
 const gbs_model *gbsi_run_user_model(const gbsi_shared *shared, const gbsi_problem *problem);
@@ -50,15 +57,16 @@ const gbs_model *gbsi_run_user_model(const gbsi_shared *shared, const gbsi_probl
 /* Checks that a checkpoint has the scan that the model was divided for; does nothing if the model
  * is not divided.
  * @param decided the scan of the checkpoint. */
-gbs_status gbsi_shared_check_scan(const struct gbs_run *run, const char *path, int decided,
-                                  gbs_error *err);
+gbs_status gbsi_shared_check_scan(const struct gbsi_runner *plain, const gbsi_shared *shared,
+                                  const char *path, int decided, gbs_error *err);
 
 /* How the model is divided, if results depend on that. */
 enum { GBSI_PARTS_TEXT = 48 };
 void gbsi_shared_parts(const gbsi_engine *engine, const gbsi_shared *shared, char *text);
 
 /* Sets the start of every chain. */
-gbs_status gbsi_shared_starts(struct gbs_run *run, gbs_error *err);
+gbs_status gbsi_shared_starts(struct gbsi_task *task, gbsi_engine *engine,
+                              struct gbsi_report *report, gbs_error *err);
 /* Gathers one state of one chain from all ranks, on rank 0 in the user's numbering.
  * @param x [part variables] of this rank. @param user [user's variables], on rank 0. */
 gbs_status gbsi_shared_gather_state(gbsi_shared *shared, const gbs_ranks *ranks, const uint32_t *x,
@@ -76,6 +84,7 @@ gbs_status gbsi_shared_marginals(const struct gbs_run *run, double *p, double *m
 /* each_marginal.c: the digest of estimates and errors, on all ranks. @param text [33] out. */
 gbs_status gbsi_shared_digest(struct gbs_run *run, char *text, gbs_error *err);
 /* Reports the time and the traffic of the exchange of all ranks. */
-gbs_status gbsi_shared_report(struct gbs_run *run, gbs_error *err);
+gbs_status gbsi_shared_report(const gbs_ranks *ranks, const gbsi_shared *shared,
+                              struct gbsi_report *report, gbs_error *err);
 
 #endif

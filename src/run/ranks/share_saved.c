@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "ranks/share_inside.h"
+#include "ranks/share.h"
 #include "store/builder.h"
 
 /* How many elements the arrays have. */
@@ -156,7 +156,6 @@ static gbsi_logical logical_of(const uint32_t number[LOGICAL_NUMBERS])
 
 gbs_status gbsi_share_save(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_share copy =
         *(const gbs_share *)object; /* arrays are listed by the addresses of pointers */
     uint64_t counts[N_COUNTS];
@@ -165,23 +164,22 @@ gbs_status gbsi_share_save(const void *object, const gbsi_sink *sink, gbs_error 
     count(&copy, counts);
     const size_t n = list_arrays(&copy, counts, arrays);
     memcpy(facts, &copy.facts, sizeof facts);
-    GBSI_TRY(gbsi_put_numbers(sink, counts, N_COUNTS, sizeof counts[0], err));
-    GBSI_TRY(gbsi_put_numbers(sink, facts, N_FACTS, sizeof facts[0], err));
+    GBSI_PASS(gbsi_put_numbers(sink, counts, N_COUNTS, sizeof counts[0], err));
+    GBSI_PASS(gbsi_put_numbers(sink, facts, N_FACTS, sizeof facts[0], err));
     for (size_t i = 0; i < n; ++i) {
-        GBSI_TRY(gbsi_put_numbers(sink, memory_of(&arrays[i]), arrays[i].n, arrays[i].size, err));
+        GBSI_PASS(gbsi_put_numbers(sink, memory_of(&arrays[i]), arrays[i].n, arrays[i].size, err));
     }
     for (size_t i = 0; i < copy.schedule.n_pieces; ++i) {
         uint64_t number[PIECE_NUMBERS];
         piece_numbers(&copy.schedule.piece[i], number);
-        GBSI_TRY(gbsi_put_numbers(sink, number, PIECE_NUMBERS, sizeof number[0], err));
+        GBSI_PASS(gbsi_put_numbers(sink, number, PIECE_NUMBERS, sizeof number[0], err));
     }
     for (size_t i = 0; i < copy.part->factors.n_logical; ++i) {
         uint32_t number[LOGICAL_NUMBERS];
         logical_numbers(&copy.part->factors.logical[i], number);
-        GBSI_TRY(gbsi_put_numbers(sink, number, LOGICAL_NUMBERS, sizeof number[0], err));
+        GBSI_PASS(gbsi_put_numbers(sink, number, LOGICAL_NUMBERS, sizeof number[0], err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- loaded -------------------------------------------------------------------------------- */
@@ -190,43 +188,35 @@ cleanup:
 static gbs_status take_arrays(const gbsi_source *source, const uint64_t *c, gbs_share *s,
                               gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     array arrays[N_ARRAYS];
     const size_t n = list_arrays(s, c, arrays);
     for (size_t i = 0; i < n; ++i) {
         void *memory = gbsi_alloc_array(arrays[i].n, arrays[i].size);
-        if (memory == NULL) {
-            GBSI_TRY(gbsi_no_memory(err, "share of a model", arrays[i].n * arrays[i].size));
-        }
+        GBSI_PASS(GBSI_HAVE(err, "share of a model", memory));
         memcpy(arrays[i].pointer, &memory, sizeof memory);
-        GBSI_TRY(gbsi_take_numbers(source, memory, arrays[i].n, arrays[i].size, err));
+        GBSI_PASS(gbsi_take_numbers(source, memory, arrays[i].n, arrays[i].size, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status take_structs(const gbsi_source *source, const uint64_t *c, gbs_share *s,
                                gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_factors *f = &s->part->factors;
     s->schedule.piece = gbsi_alloc_array(c[N_PIECES], sizeof *s->schedule.piece);
     f->logical = gbsi_alloc_array(c[N_LOGICAL], sizeof *f->logical);
-    if (s->schedule.piece == NULL || f->logical == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "share of a model", c[N_PIECES] * sizeof *s->schedule.piece));
-    }
+    GBSI_PASS(GBSI_HAVE(err, "share of a model", s->schedule.piece, f->logical));
     for (size_t i = 0; i < c[N_PIECES]; ++i) {
         uint64_t number[PIECE_NUMBERS];
-        GBSI_TRY(gbsi_take_numbers(source, number, PIECE_NUMBERS, sizeof number[0], err));
+        GBSI_PASS(gbsi_take_numbers(source, number, PIECE_NUMBERS, sizeof number[0], err));
         s->schedule.piece[i] = piece_of(number);
     }
     for (size_t i = 0; i < c[N_LOGICAL]; ++i) {
         uint32_t number[LOGICAL_NUMBERS];
-        GBSI_TRY(gbsi_take_numbers(source, number, LOGICAL_NUMBERS, sizeof number[0], err));
+        GBSI_PASS(gbsi_take_numbers(source, number, LOGICAL_NUMBERS, sizeof number[0], err));
         f->logical[i] = logical_of(number);
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Counts that arrays of their own do not hold. */
@@ -261,13 +251,9 @@ gbs_status gbsi_share_load(const gbsi_source *source, uint64_t available, gbs_sh
     uint64_t facts[N_FACTS];
     gbs_builder *builder = NULL;
     gbs_share *s = gbsi_alloc_zero(sizeof *s);
-    if (s == NULL) {
-        return gbsi_no_memory(err, "share of a model", sizeof *s);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "share of a model", s));
     s->part = gbsi_alloc_zero(sizeof *s->part);
-    if (s->part == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "share of a model", sizeof *s->part));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "share of a model", s->part));
     GBSI_TRY(gbs_builder_new(&builder, err));
     GBSI_TRY(gbs_builder_build(builder, &s->nothing, err));
     s->part->model = s->nothing;

@@ -66,18 +66,16 @@ static gbs_status describe(taking *m, gbs_error *err)
 /* Ranks that see own variables. */
 static gbs_status take_seen(taking *m, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_deal *deal = m->from->deal;
     const gbs_share *share = m->making.share;
     for (uint32_t u = 0; u < share->part->n_variables; ++u) {
         const uint32_t v = share->of_whole[u];
         for (size_t i = gbsi_deal_first_seen(deal, v);
              share->own[u] != 0 && i < deal->n_seen && deal->seen[i] >> 32 == v; ++i) {
-            GBSI_TRY(gbsi_making_see(&m->making, u, (uint32_t)deal->seen[i], err));
+            GBSI_PASS(gbsi_making_see(&m->making, u, (uint32_t)deal->seen[i], err));
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Places of own variables and halo. */
@@ -113,9 +111,8 @@ static gbs_status list_fixed(taking *m, gbs_error *err)
     share->fixed_variable = gbsi_alloc_array(share->n_fixed, sizeof *share->fixed_variable);
     share->fixed_arity = gbsi_alloc_array(share->n_fixed, sizeof *share->fixed_arity);
     share->fixed_state = gbsi_alloc_array(share->n_fixed, sizeof *share->fixed_state);
-    if (share->fixed_variable == NULL || share->fixed_arity == NULL || share->fixed_state == NULL) {
-        return gbsi_no_memory(err, "share of a model", (size_t)share->n_fixed * 12);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "share of a model", share->fixed_variable, share->fixed_arity,
+                        share->fixed_state));
     for (uint32_t u = 0, n = 0; u < model->n_variables; ++u) {
         if (whole->free_variable[u] == GBSI_NONE) {
             share->fixed_variable[n] = u;
@@ -132,9 +129,7 @@ static gbs_status take_starts(taking *m, gbs_error *err)
     const size_t n = share->part->n_variables;
     const size_t n_whole = m->from->part->n_variables;
     share->start = gbsi_alloc_array(share->facts.n_starts * n, sizeof *share->start);
-    if (share->start == NULL) {
-        return gbsi_no_memory(err, "starts", share->facts.n_starts * n * sizeof *share->start);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "starts", share->start));
     for (size_t chain = 0; chain < share->facts.n_starts; ++chain) {
         for (size_t u = 0; u < n; ++u) {
             share->start[chain * n + u] = m->from->start[chain * n_whole + share->of_whole[u]];
@@ -152,9 +147,7 @@ gbs_status gbsi_share_make(const gbsi_share_source *source, uint32_t rank, gbs_s
     GBSI_TRY(gbsi_making_init(&m.making, &source->facts, rank, err));
     m.making.whole = source->schedule;
     m.number = gbsi_alloc_array(source->part->n_variables, sizeof *m.number);
-    if (m.number == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "share of a model", source->part->n_variables * 4));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "share of a model", m.number));
     if (dealt(&m, GBSI_DEALT_VARIABLES).n == 0) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "rank %u owns no variable", rank));
     }

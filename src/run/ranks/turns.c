@@ -64,9 +64,7 @@ gbs_status gbsi_turns_of_ranks(const gbsi_factors *factors, const uint32_t *owne
     m.row = gbsi_alloc_array_zero(n_ranks * m.n_words, sizeof *m.row);
     m.ranks = gbsi_alloc_array((size_t)n_ranks + 1, sizeof *m.ranks);
     m.is_in = gbsi_alloc_array_zero(n_ranks, 1);
-    if (m.row == NULL || m.ranks == NULL || m.is_in == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "turns of ranks", n_ranks * m.n_words * sizeof *m.row));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "turns of ranks", m.row, m.ranks, m.is_in));
     for (size_t f = 0; f < factors->n_factors; ++f) {
         note_factor(&m, factors, f, owner);
     }
@@ -74,9 +72,7 @@ gbs_status gbsi_turns_of_ranks(const gbsi_factors *factors, const uint32_t *owne
         turn[rank] = first_free(&m, rank, turn, m.is_in);
     }
 cleanup:
-    gbsi_free(m.row);
-    gbsi_free(m.ranks);
-    gbsi_free(m.is_in);
+    GBSI_FREE(m.row, m.ranks, m.is_in);
     return status;
 }
 

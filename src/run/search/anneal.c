@@ -26,11 +26,7 @@ static void search_free(gbsi_search *s)
 {
     gbsi_free(s->density);
     gbsi_quench_free(s->quench);
-    gbsi_free(s->x);
-    gbsi_free(s->best_x);
-    gbsi_free(s->kept_x);
-    gbsi_free(s->kept_lanes);
-    gbsi_free(s->state);
+    GBSI_FREE(s->x, s->best_x, s->kept_x, s->kept_lanes, s->state);
     gbs_run_free(s->run);
 }
 
@@ -39,7 +35,7 @@ static void search_free(gbsi_search *s)
 /* The best chain, the first among equals; padded lanes do not count. */
 static uint32_t best_chain(gbsi_search *s)
 {
-    const gbsi_executor *x = &s->run->engine.executor;
+    const gbsi_executor *x = &s->run->sampling.engine.executor;
     uint32_t best = 0;
     gbsi_executor_log_density(x, s->density);
     for (uint32_t chain = 1; chain < x->n_chains; ++chain) {
@@ -54,7 +50,7 @@ static gbs_status look(gbsi_search *s, gbs_error *err)
     if (!(s->density[chain] > s->at.best)) {
         return GBS_OK;
     }
-    gbsi_executor_get(&s->run->engine.executor, chain, s->x);
+    gbsi_executor_get(&s->run->sampling.engine.executor, chain, s->x);
     return gbsi_search_consider(s, s->density[chain], err);
 }
 
@@ -97,9 +93,7 @@ static gbs_status first_temperature(const gbsi_conditioned *model, double *tau0,
 {
     const gbsi_factors *f = &model->factors;
     double *squares = gbsi_alloc_array_zero(model->n_variables, sizeof *squares);
-    if (squares == NULL) {
-        return gbsi_no_memory(err, "map", model->n_variables * sizeof *squares);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "map", squares));
     for (size_t i = 0; i < f->n_factors; ++i) {
         const double half = half_spread(f, i);
         for (size_t k = f->scope_start[i]; k < f->scope_start[i + 1]; ++k) {
@@ -120,14 +114,15 @@ static gbs_status sweep(gbsi_search *s, gbs_error *err)
     gbs_status status = GBS_OK;
     gbs_run *run = s->run;
     gbsi_search_standing *at = &s->at;
-    const gbs_schedule_kind schedule = (gbs_schedule_kind)run->options.schedule;
+    const gbs_schedule_kind schedule = (gbs_schedule_kind)run->task.options.schedule;
     while (at->t < at->n && s->drive.stop == GBSI_GO_ON) {
         ++at->t;
         if (s->heats) {
             const float beta = (float)(1.0 / temperature(schedule, at->tau0, at->t, at->n));
-            GBSI_TRY(gbsi_executor_heat(&run->engine.executor, beta, err));
+            GBSI_TRY(gbsi_executor_heat(&run->sampling.engine.executor, beta, err));
         }
-        GBSI_TRY(gbsi_run_pass(run, &s->drive, false, err));
+        GBSI_TRY(gbsi_run_pass(&run->task, &run->sampling, &run->checkpoints, &run->report,
+                               &s->drive, false, err));
         ++run->report.public.sweeps;
         GBSI_TRY(look(s, err));
         GBSI_TRY(gbsi_search_keep(s, err));
@@ -138,7 +133,7 @@ cleanup:
 
 static double operations_so_far(const gbsi_search *s)
 {
-    const gbsi_executor *x = &s->run->engine.executor;
+    const gbsi_executor *x = &s->run->sampling.engine.executor;
     return x->pass->operations(x->pass_state, x->n_chains);
 }
 
@@ -168,8 +163,7 @@ static void begin_annealing(gbsi_search *s, uint64_t n)
 
 static gbs_status anneal_rounds(gbsi_search *s, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    const gbs_run_options *options = &s->run->options;
+    const gbs_run_options *options = &s->run->task.options;
     const bool once = options->sweeps > 0;
     if (s->at.n == 0 && !once && s->drive.stop != GBSI_GO_ON) {
         return GBS_OK;
@@ -178,7 +172,7 @@ static gbs_status anneal_rounds(gbsi_search *s, gbs_error *err)
         begin_annealing(s, once ? options->sweeps : FIRST_ROUND);
     }
     for (;;) {
-        GBSI_TRY(anneal(s, err));
+        GBSI_PASS(anneal(s, err));
         if (s->drive.stop == GBSI_GO_ON && once) {
             s->drive.stop = GBSI_STOP_SWEEPS;
         } else if (s->drive.stop == GBSI_GO_ON && options->time_s == 0.0 &&
@@ -190,9 +184,7 @@ static gbs_status anneal_rounds(gbsi_search *s, gbs_error *err)
         }
         begin_annealing(s, s->at.n * ROUND_GROWTH);
     }
-    GBSI_TRY(gbsi_search_keep(s, err));
-cleanup:
-    return status;
+    return gbsi_search_keep(s, err);
 }
 
 /* ---- the call ------------------------------------------------------------------------------- */
@@ -203,9 +195,7 @@ static gbs_status whole_density(const gbsi_problem *problem, const uint32_t *sta
 {
     const gbsi_conditioned *whole = problem->whole;
     uint32_t *x = gbsi_alloc_array(whole->n_variables, sizeof *x);
-    if (x == NULL) {
-        return gbsi_no_memory(err, "map", whole->n_variables * sizeof *x);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "map", x));
     for (uint32_t v = 0; v < whole->n_variables; ++v) {
         const uint32_t *states = gbsi_conditioned_states(whole, v);
         x[v] = 0;
@@ -228,8 +218,8 @@ static void fill_fixed(const gbsi_problem *problem, uint32_t *state)
 
 static gbs_status take_room(gbsi_search *s, gbs_error *err)
 {
-    const gbsi_executor *x = &s->run->engine.executor;
-    const size_t n = s->run->problem.part->n_variables;
+    const gbsi_executor *x = &s->run->sampling.engine.executor;
+    const size_t n = s->run->task.problem.part->n_variables;
     s->density = gbsi_alloc_array((size_t)x->n_groups * x->lanes, sizeof *s->density);
     s->x = gbsi_alloc_array(n, sizeof *s->x);
     s->best_x = gbsi_alloc_array(n, sizeof *s->best_x);
@@ -245,43 +235,38 @@ static gbs_status take_room(gbsi_search *s, gbs_error *err)
 /* Small components are solved once; the other components start from the state of chain 0. */
 static gbs_status begin(gbsi_search *s, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_run *run = s->run;
     double whole = 0.0;
-    s->at.block_share = run->options.block_time < 1.0 ? run->options.block_time : 1.0;
-    s->at.tau0 = run->options.tau0;
+    s->at.block_share = run->task.options.block_time < 1.0 ? run->task.options.block_time : 1.0;
+    s->at.tau0 = run->task.options.tau0;
     if (s->at.tau0 == 0.0) {
-        GBSI_TRY(first_temperature(run->problem.part, &s->at.tau0, err));
+        GBSI_PASS(first_temperature(run->task.problem.part, &s->at.tau0, err));
     }
-    GBSI_TRY(gbsi_run_set_starts(run, &s->drive, err));
+    GBSI_PASS(gbsi_run_set_starts(&run->task, &run->sampling.engine, &run->report, &s->drive, err));
     (void)best_chain(s);
-    fill_fixed(&run->problem, s->state);
-    gbsi_run_user_state(&run->engine, &run->problem, 0, s->best_x, s->state);
+    fill_fixed(&run->task.problem, s->state);
+    gbsi_run_user_state(&run->sampling.engine, &run->task.problem, 0, s->best_x, s->state);
     s->at.best = s->density[0];
     if (run->report.public.n_exact_variables > 0) {
-        GBSI_TRY(gbsi_run_exact_map(run, &s->drive, s->state, err));
-        GBSI_TRY(whole_density(&run->problem, s->state, &whole, err));
+        GBSI_PASS(gbsi_run_exact_map(&run->task.options, &run->task.problem, &run->sampling.engine,
+                                     &s->drive, s->state, err));
+        GBSI_PASS(whole_density(&run->task.problem, s->state, &whole, err));
         s->at.offset = whole - s->at.best;
     }
-    GBSI_TRY(look(s, err));
-cleanup:
-    return status;
+    return look(s, err);
 }
 
 static gbs_status find(gbsi_search *s, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_checkpoints *c = &s->run->checkpoints;
     c->more = (gbsi_more){
         .name = "search", .object = s, .save = gbsi_search_save, .load = gbsi_search_load};
-    s->run->phase = GBSI_PHASE_SAMPLING;
-    GBSI_TRY(take_room(s, err));
-    GBSI_TRY(c->from != NULL ? gbsi_run_take_up(s->run, &s->drive, err) : begin(s, err));
+    s->run->sampling.phase = GBSI_PHASE_SAMPLING;
+    GBSI_PASS(take_room(s, err));
+    GBSI_PASS(c->from != NULL ? gbsi_run_take_up(s->run, &s->drive, err) : begin(s, err));
     c->best = s->at.best + s->at.offset;
-    GBSI_TRY(gbsi_run_keep(s->run, &s->drive, GBSI_BEFORE_PASSES, err));
-    GBSI_TRY(anneal_rounds(s, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_run_keep(s->run, &s->drive, GBSI_BEFORE_PASSES, err));
+    return anneal_rounds(s, err);
 }
 
 static gbs_status check_method(const gbs_run_options *options, gbs_error *err)
@@ -311,25 +296,21 @@ static gbs_status open_run(gbsi_search *s, const gbs_model *model, const gbs_evi
                            const gbs_run_options *options, const gbs_checkpoint_files *files,
                            gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_run_options chosen;
     const gbsi_run_purpose purpose = {.limited = true, .anneals = true};
-    GBSI_TRY(gbsi_options_take(options, &chosen, err));
-    GBSI_TRY(check_method(&chosen, err));
+    GBSI_PASS(gbsi_options_take(options, &chosen, err));
+    GBSI_PASS(check_method(&chosen, err));
     chosen.lattice = GBS_LATTICE_NEVER; /* bit lattices have no temperatures */
-    GBSI_TRY(gbsi_run_open(model, evidence, &chosen, &purpose, &s->run, err));
-    GBSI_TRY(gbsi_run_note_inputs(&s->run->problem, &s->run->checkpoints, evidence, &chosen, err));
-    GBSI_TRY(gbsi_run_take_files(s->run, files, err));
+    GBSI_PASS(gbsi_run_open(model, evidence, &chosen, &purpose, &s->run, err));
+    GBSI_PASS(
+        gbsi_run_note_inputs(&s->run->task.problem, &s->run->checkpoints, evidence, &chosen, err));
+    GBSI_PASS(gbsi_run_take_files(s->run, files, err));
     s->drive.run = s->run;
     s->heats = (gbsi_draw_traits(&chosen) & GBSI_DRAW_HEATS) != 0;
     s->may_quench =
         s->heats && chosen.block_time > 0.0; /* other draws are asked for what they find */
     s->state = gbsi_alloc_array(model->n_variables, sizeof *s->state);
-    if (s->state == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "map", model->n_variables * sizeof *s->state));
-    }
-cleanup:
-    return status;
+    return GBSI_HAVE(err, "map", s->state);
 }
 
 static void report_search(const gbsi_search *s, gbs_map_report *found)
@@ -337,7 +318,7 @@ static void report_search(const gbsi_search *s, gbs_map_report *found)
     const gbs_report *r = &s->run->report.public;
     found->n_free_variables = r->n_free_variables;
     found->n_exact_variables = r->n_exact_variables;
-    found->chains = s->run->problem.part == NULL ? 0 : r->chains;
+    found->chains = s->run->task.problem.part == NULL ? 0 : r->chains;
     found->rounds = s->at.rounds;
     found->tau0 = s->at.tau0;
     found->exact = r->exact;
@@ -356,8 +337,7 @@ gbs_status gbs_map_with_checkpoints(const gbs_model *model, const gbs_evidence *
                                     const gbs_map_callbacks *callbacks, uint32_t *state,
                                     gbs_map_report *report, gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(state);
+    GBSI_NEED(model, state);
     GBSI_IN_STRUCT(files, gbs_checkpoint_files);
     GBSI_IN_STRUCT(callbacks, gbs_map_callbacks);
     GBSI_OUT_STRUCT(report, gbs_map_report);
@@ -369,10 +349,11 @@ gbs_status gbs_map_with_checkpoints(const gbs_model *model, const gbs_evidence *
     gbs_map_report found = {.final_log_density = NAN};
     gbsi_drive_begin(&s.drive, NULL, &watch);
     GBSI_TRY(open_run(&s, model, evidence, options, files, err));
-    if (s.run->problem.part == NULL) {
-        fill_fixed(&s.run->problem, s.state);
-        GBSI_TRY(gbsi_run_exact_map(s.run, &s.drive, s.state, err));
-        GBSI_TRY(whole_density(&s.run->problem, s.state, &found.log_density, err));
+    if (s.run->task.problem.part == NULL) {
+        fill_fixed(&s.run->task.problem, s.state);
+        GBSI_TRY(gbsi_run_exact_map(&s.run->task.options, &s.run->task.problem,
+                                    &s.run->sampling.engine, &s.drive, s.state, err));
+        GBSI_TRY(whole_density(&s.run->task.problem, s.state, &found.log_density, err));
         s.drive.stop = GBSI_STOP_EXACT;
     } else {
         GBSI_TRY(find(&s, err));

@@ -8,20 +8,17 @@
 /* Raises sixteen states, and considers them. @param operations ns, at most. */
 static gbs_status raise_states(gbsi_search *s, double operations, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_search_mark(s);
     gbsi_quench_run(s->quench, operations, s->drive.stop == GBSI_GO_ON ? &s->drive.watch : NULL);
     if (s->drive.stop != GBSI_GO_ON) {
-        GBSI_TRY(gbsi_search_keep(s, err));
+        GBSI_PASS(gbsi_search_keep(s, err));
     }
     s->raising = false;
     for (uint32_t lane = 0; lane < GBSI_BLOCK_LANES; ++lane) {
         gbsi_quench_get(s->quench, lane, s->x);
-        GBSI_TRY(gbsi_search_consider(s, s->quench->density[lane], err));
+        GBSI_PASS(gbsi_search_consider(s, s->quench->density[lane], err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Block draws get four times the time once they found a better state than the sweeps before them,
@@ -38,7 +35,7 @@ static void share_time(gbsi_search_standing *at, double most)
 
 static void set_lanes(gbsi_search *s)
 {
-    const gbsi_executor *x = &s->run->engine.executor;
+    const gbsi_executor *x = &s->run->sampling.engine.executor;
     const uint32_t first = (uint32_t)s->at.first;
     for (uint32_t lane = 0; lane < GBSI_BLOCK_LANES; ++lane) {
         const bool is_best = first + lane + 1 >= x->n_chains;
@@ -51,29 +48,26 @@ static void set_lanes(gbsi_search *s)
 
 static gbs_status cool(gbsi_search *s, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_quench_schedule schedule = {.tau0 = s->at.tau0,
                                            .n_draws = s->at.cool_draws,
-                                           .seed = s->run->options.seed,
+                                           .seed = s->run->task.options.seed,
                                            .pass = s->at.cool_pass,
                                            .chain = (uint32_t)s->at.first};
     const uint64_t n = gbsi_quench_steps(s->quench, schedule.n_draws);
     while (s->at.cool_steps < n && s->drive.stop == GBSI_GO_ON) {
         ++s->at.cool_steps;
         s->at.n_draws += gbsi_quench_cool(s->quench, &schedule, s->at.cool_steps, &s->drive.watch);
-        GBSI_TRY(gbsi_search_keep(s, err));
+        GBSI_PASS(gbsi_search_keep(s, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Quenches sixteen chains. @param operations of each maximisation, ns. */
 static gbs_status quench_lanes(gbsi_search *s, double operations, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     if (s->at.stage == GBSI_STAGE_RAISE) {
         set_lanes(s);
-        GBSI_TRY(raise_states(s, operations, err));
+        GBSI_PASS(raise_states(s, operations, err));
         s->at.swept = s->at.best;
         if (s->drive.stop != GBSI_GO_ON || s->at.cool_draws == 0) {
             return GBS_OK;
@@ -81,12 +75,11 @@ static gbs_status quench_lanes(gbsi_search *s, double operations, gbs_error *err
         s->at.stage = GBSI_STAGE_COOL;
         s->at.cool_steps = 0;
     }
-    GBSI_TRY(cool(s, err));
-    GBSI_TRY(raise_states(s, operations, err));
-    share_time(&s->at, s->run->options.block_time);
+    GBSI_PASS(cool(s, err));
+    GBSI_PASS(raise_states(s, operations, err));
+    share_time(&s->at, s->run->task.options.block_time);
     s->at.stage = GBSI_STAGE_RAISE;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* The chains' states and, in place of the last, the best so far, by maxima over blocks; when time
@@ -94,13 +87,12 @@ cleanup:
  * @param operations of the sweeps, ns. */
 gbs_status gbsi_search_quench(gbsi_search *s, double operations, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_search_standing *at = &s->at;
-    const uint32_t n_chains = s->run->engine.executor.n_chains;
+    const uint32_t n_chains = s->run->sampling.engine.executor.n_chains;
     if (s->may_quench && s->drive.stop == GBSI_GO_ON) { /* now that there is something to show */
-        GBSI_TRY(gbsi_search_plan(s, err));
+        GBSI_PASS(gbsi_search_plan(s, err));
         if (s->drive.stop != GBSI_GO_ON) {
-            GBSI_TRY(gbsi_search_keep(s, err));
+            GBSI_PASS(gbsi_search_keep(s, err));
         }
         at->has_plans = s->quench != NULL;
     }
@@ -122,10 +114,8 @@ gbs_status gbsi_search_quench(gbsi_search *s, double operations, gbs_error *err)
         at->cool_pass = at->n_draws;
     }
     for (; at->first < n_chains; at->first += GBSI_BLOCK_LANES) {
-        GBSI_TRY(quench_lanes(s, each, err));
+        GBSI_PASS(quench_lanes(s, each, err));
     }
     at->stage = GBSI_STAGE_OVER;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }

@@ -20,8 +20,7 @@ gbs_status gbsi_crossover_init(gbsi_crossover *crossover, const gbsi_conditioned
 
 void gbsi_crossover_free(gbsi_crossover *crossover)
 {
-    gbsi_free(crossover->parent);
-    gbsi_free(crossover->gain);
+    GBSI_FREE(crossover->parent, crossover->gain);
     *crossover = (gbsi_crossover){0};
 }
 

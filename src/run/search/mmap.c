@@ -66,11 +66,7 @@ static void allow(search *s, double share)
 
 static void search_free(search *s)
 {
-    gbsi_free(s->evidence.state);
-    gbsi_free(s->fixed);
-    gbsi_free(s->now);
-    gbsi_free(s->best);
-    gbsi_free(s->whole);
+    GBSI_FREE(s->evidence.state, s->fixed, s->now, s->best, s->whole);
 }
 
 static gbs_status take_room(search *s, const gbs_evidence *evidence, gbs_error *err)
@@ -82,10 +78,7 @@ static gbs_status take_room(search *s, const gbs_evidence *evidence, gbs_error *
     s->now = gbsi_alloc_array(s->n, sizeof *s->now);
     s->best = gbsi_alloc_array(s->n, sizeof *s->best);
     s->whole = gbsi_alloc_array(n, sizeof *s->whole);
-    if (s->evidence.state == NULL || s->fixed == NULL || s->now == NULL || s->best == NULL ||
-        s->whole == NULL) {
-        return gbsi_no_memory(err, "query", n * sizeof *s->whole);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "query", s->evidence.state, s->fixed, s->now, s->best, s->whole));
     memset(s->evidence.state, 0xff, n * sizeof *s->evidence.state); /* GBSI_NONE */
     if (evidence != NULL) {
         memcpy(s->evidence.state, evidence->state, n * sizeof *evidence->state);
@@ -155,13 +148,12 @@ static gbs_status try_variable(search *s, uint32_t i, bool *better, gbs_error *e
 /* Changes one variable after the other until none gives more; keeps what is best. */
 static gbs_status ascend(search *s, bool *found, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     bool better = true;
     while (better && !is_over(s)) {
         better = false;
         for (uint32_t i = 0; i < s->n && !is_over(s); ++i) {
             if (s->fixed[i] == 0) {
-                GBSI_TRY(try_variable(s, i, &better, err));
+                GBSI_PASS(try_variable(s, i, &better, err));
             }
             if (s->log_now > s->log_best) {
                 s->log_best = s->log_now;
@@ -170,9 +162,7 @@ static gbs_status ascend(search *s, bool *found, gbs_error *err)
             }
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Restarts from the best state, with two to four variables drawn anew. */
@@ -191,20 +181,17 @@ static void kick(search *s, uint64_t round)
 
 static gbs_status improve(search *s, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     bool found = false;
     uint32_t n_failures = 0;
-    GBSI_TRY(ascend(s, &found, err));
+    GBSI_PASS(ascend(s, &found, err));
     for (uint64_t round = 0; s->n > 0 && n_failures < MOST_FAILURES && !is_over(s); ++round) {
         found = false;
         kick(s, round);
-        GBSI_TRY(weigh(s, &s->log_now, err));
-        GBSI_TRY(ascend(s, &found, err));
+        GBSI_PASS(weigh(s, &s->log_now, err));
+        GBSI_PASS(ascend(s, &found, err));
         n_failures = found ? 0 : n_failures + 1;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* The state that the search starts from: part of a most probable state of all variables. */
@@ -292,8 +279,7 @@ gbs_status gbs_mmap(const gbs_model *model, const gbs_evidence *evidence,
 {
     GBSI_NEED(model);
     if (n > 0) {
-        GBSI_NEED(query);
-        GBSI_NEED(state);
+        GBSI_NEED(query, state);
     }
     GBSI_IN_STRUCT(callbacks, gbs_map_callbacks);
     GBSI_OUT_STRUCT(report, gbs_mmap_report);

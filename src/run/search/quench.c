@@ -23,29 +23,23 @@ static const gbsi_conditioned *firm(const gbsi_quench *q)
 static gbs_status take_memory(const gbsi_conditioned *model, double tau0, uint64_t seed,
                               gbsi_watch *watch, gbsi_quench *q, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t n = model->n_variables;
     q->model = model;
     if (memchr(model->has_zeros, 1, model->factors.n_factors) != NULL) {
-        GBSI_TRY(gbsi_soften(model, INFINITY, PENALTY * tau0, &q->soft, err));
-        GBSI_TRY(gbsi_soften(model, INFINITY, FIRM * tau0, &q->firm, err));
+        GBSI_PASS(gbsi_soften(model, INFINITY, PENALTY * tau0, &q->soft, err));
+        GBSI_PASS(gbsi_soften(model, INFINITY, FIRM * tau0, &q->firm, err));
     }
-    GBSI_TRY(gbsi_blocks_new(q->soft != NULL ? q->soft : model, 0, seed, GBSI_BLOCK_PLANS, watch,
-                             &q->blocks, err));
+    GBSI_PASS(gbsi_blocks_new(q->soft != NULL ? q->soft : model, 0, seed, GBSI_BLOCK_PLANS, watch,
+                              &q->blocks, err));
     if (q->blocks == NULL) {
         return GBS_OK;
     }
-    GBSI_TRY(gbsi_block_lanes_new(q->blocks, gbsi_simd_level(), &q->lanes, err));
+    GBSI_PASS(gbsi_block_lanes_new(q->blocks, gbsi_simd_level(), &q->lanes, err));
     q->x = gbsi_alloc_lanes(n * GBSI_BLOCK_LANES, sizeof *q->x);
     q->one = gbsi_alloc_array(n, sizeof *q->one);
     q->other = gbsi_alloc_array(n, sizeof *q->other);
-    if (q->x == NULL || q->one == NULL || q->other == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "quench", n * (GBSI_BLOCK_LANES + 2) * sizeof *q->x));
-    }
-    GBSI_TRY(gbsi_crossover_init(&q->crossover, firm(q), err));
-
-cleanup:
-    return status;
+    GBSI_PASS(GBSI_HAVE(err, "quench", q->x, q->one, q->other));
+    return gbsi_crossover_init(&q->crossover, firm(q), err);
 }
 
 gbs_status gbsi_quench_new(const gbsi_conditioned *model, double tau0, uint64_t seed,
@@ -53,9 +47,7 @@ gbs_status gbsi_quench_new(const gbsi_conditioned *model, double tau0, uint64_t 
 {
     *out = NULL;
     gbsi_quench *q = gbsi_alloc_zero(sizeof *q);
-    if (q == NULL) {
-        return gbsi_no_memory(err, "quench", sizeof *q);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "quench", q));
     const gbs_status status = take_memory(model, tau0, seed, watch, q, err);
     if (status == GBS_OK && q->blocks != NULL) {
         *out = q;
@@ -74,9 +66,7 @@ void gbsi_quench_free(gbsi_quench *quench)
     gbsi_blocks_free(quench->blocks);
     gbsi_softened_free(quench->soft);
     gbsi_softened_free(quench->firm);
-    gbsi_free(quench->x);
-    gbsi_free(quench->one);
-    gbsi_free(quench->other);
+    GBSI_FREE(quench->x, quench->one, quench->other);
     gbsi_crossover_free(&quench->crossover);
     gbsi_free(quench);
 }

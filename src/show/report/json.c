@@ -315,8 +315,7 @@ cleanup:
 
 void gbsi_json_free(gbsi_json_file *file)
 {
-    gbsi_free(file->value);
-    gbsi_free(file->pool);
+    GBSI_FREE(file->value, file->pool);
     *file = (gbsi_json_file){0};
 }
 

@@ -107,8 +107,7 @@ gbs_status gbs_report_html(const gbs_report_source *source, size_t n_sources, gb
     gbsi_input input[MOST_SOURCES] = {0};
     gbsi_json_file file[MOST_SOURCES] = {0};
     gbsi_page page = {.err = err, .status = GBS_OK};
-    GBSI_NEED(source);
-    GBSI_NEED(output);
+    GBSI_NEED(source, output);
     if (n_sources < 1 || n_sources > MOST_SOURCES) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "a report has 1 to 64 sources, not %zu", n_sources);
     }

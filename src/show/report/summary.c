@@ -108,7 +108,7 @@ static void write_options(gbs_output *output, const summary *s)
 
 static void write_model(gbs_output *output, const summary *s)
 {
-    const gbs_model *model = gbsi_run_user_model(&s->run->shared, &s->run->problem);
+    const gbs_model *model = gbsi_run_user_model(&s->run->task.shared, &s->run->task.problem);
     key(output, "model");
     gbsi_output_text(output, "{\"variables\": ");
     gbsi_output_uint(output, gbs_model_n_variables(model));
@@ -126,9 +126,9 @@ static void write_model(gbs_output *output, const summary *s)
         gbsi_output_text(output, ", \"factors\": null, \"digest\": null");
     } else {
         gbsi_output_text(output, ", \"factors\": ");
-        gbsi_output_uint(output, s->run->shared.share == NULL
+        gbsi_output_uint(output, s->run->task.shared.share == NULL
                                      ? gbs_model_n_factors(model)
-                                     : s->run->shared.share->facts.n_factors);
+                                     : s->run->task.shared.share->facts.n_factors);
         gbsi_output_text(output, ", \"digest\": ");
         gbsi_output_json_string(output, gbs_run_model_digest(s->run));
     }
@@ -373,15 +373,14 @@ gbs_status gbs_run_summary(const gbs_run *run, const gbs_summary_about *about, g
 {
     gbs_status status = GBS_OK;
     gbs_output *memory = NULL;
-    GBSI_NEED(run);
-    GBSI_NEED(output);
+    GBSI_NEED(run, output);
     GBSI_IN_STRUCT(about, gbs_summary_about);
     summary s = {.run = run, .about = {.size = sizeof s.about}};
     if (about != NULL) {
         s.about = *about;
     }
     if (s.about.options == NULL) {
-        s.about.options = &run->options;
+        s.about.options = &run->task.options;
     }
     GBSI_TRY(gbs_output_open_memory(&memory, err));
     write_all(memory, &s);

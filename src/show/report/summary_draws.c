@@ -179,8 +179,7 @@ gbs_status gbs_draws_summary(const gbs_drawn *quantity, size_t n, size_t n_chain
     gbs_status status = GBS_OK;
     gbs_output *memory = NULL;
     drawn d = {.n_chains = n_chains, .n_draws = n_draws};
-    GBSI_NEED(quantity);
-    GBSI_NEED(output);
+    GBSI_NEED(quantity, output);
     for (size_t i = 0; i < n; i++) {
         GBSI_NEED(quantity[i].name);
         GBSI_NEED(quantity[i].draws);
@@ -210,7 +209,6 @@ gbs_status gbs_draws_summary(const gbs_drawn *quantity, size_t n, size_t n_chain
 
 cleanup:
     gbs_output_discard(memory);
-    gbsi_free(d.order);
-    gbsi_free(d.covariance);
+    GBSI_FREE(d.order, d.covariance);
     return status;
 }

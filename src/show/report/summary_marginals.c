@@ -287,7 +287,7 @@ gbs_status gbsi_summary_marginals(const gbs_run *run, const gbs_summary_about *a
                                   gbs_output *output, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    marginals m = {.model = gbsi_run_user_model(&run->shared, &run->problem),
+    marginals m = {.model = gbsi_run_user_model(&run->task.shared, &run->task.problem),
                    .variable = about->query,
                    .n = about->n_query};
     if (gbs_run_report(run)->n_watched > 0) { /* a picture, which has pictures to show */
