@@ -183,8 +183,8 @@ def test_text_ends_at_the_first_nul(peak, base, work, command):
 def test_a_nul_far_into_a_pipe(peak, base, work):
     """Nothing is read behind it, and its place is told."""
     text = MODEL.encode() + b"\n" * 300_000
+    (work / "text").write_bytes(text)
     with subprocess.Popen(["sh", "-c", "cat text; cat /dev/zero"], cwd=work, stdout=subprocess.PIPE) as pipe:
-        (work / "text").write_bytes(text)
         status, used, err = peak("info", "-", "--from", "uai", stdin=pipe.stdout)
         pipe.stdout.close()
         pipe.kill()
