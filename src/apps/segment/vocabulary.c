@@ -7,7 +7,7 @@
 #include "rng/philox.h"
 
 enum {
-    MOST_POINTS = 10000, /* that decide, evenly spread over all */
+    MOST_POINTS = 10000, /* points that centres are computed from: a sample, evenly spread */
     MOST_ROUNDS = 30,
     LANES = 8, /* partial sums, so that compilers can use vectors and the bits are the same */
 };

@@ -21,8 +21,8 @@ typedef struct gbsi_reduced {
     uint32_t *user_variable; /* [variables of the model] the user's; of the indicator X */
     uint32_t *state;         /* [user's variables] that state; 0 where free */
     uint32_t indicator;      /* variable of the model: 1 where X = x, else 0 */
-    size_t *factor; /* [user's factors] in the model; SIZE_MAX: nothing of its scope is free; of a
-                       noisy one the first of its chain */
+    size_t *factor; /* [user's factors] their number in the model, of a noisy factor that of the
+                       first in its chain; SIZE_MAX: nothing of its scope is free */
     size_t first_likelihood; /* factors of the model from here on are likelihoods, one for each */
     uint32_t n_likelihoods;
     uint32_t *likelihood; /* [n_likelihoods] the user's free variable it is about; the last factor

@@ -50,8 +50,8 @@ typedef struct gbsi_keys {
     /* by cell of the others */
     double *p; /* 0 in all states: impossible */
     size_t n_shares, share_capacity;
-    /* shared keys: what starts are hashed from, key by key in the order of slots; others: the codes
-     */
+    /* By key, in the order of slots. If keys are shared: what their first weights are hashed from;
+     * else the codes. */
     uint64_t *name;
     size_t n_names, name_capacity;
     size_t n_hashed;      /* slots */

@@ -72,7 +72,7 @@ static uint64_t count_ends(const gbsi_graph *graph)
     return n_ends;
 }
 
-/* Neighbours by several scopes are named once. @param stamp [n] scratch. */
+/* Keeps each neighbour once, also if several factors join the two. @param stamp [n] scratch. */
 static void drop_repeated(edges *e, uint32_t n, idx_t *stamp)
 {
     idx_t read = 0;

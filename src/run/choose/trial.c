@@ -179,7 +179,7 @@ double gbsi_trial_operations(const gbsi_trial *t)
 
 /* Variances summed over the states of a variable. */
 typedef struct spread {
-    double within; /* of a state drawn from all chains and passes */
+    double within; /* of one draw, over all chains and passes */
     double means;  /* between the means of chains */
 } spread;
 
