@@ -28,12 +28,13 @@ def random_sequences(r, n_labels):
             for _ in range(r.randint(1, 4))]
 
 
-def expand(template, sequence, t):
+def expand(template, sequence, t, beyond="B"):
+    """@param beyond: the letter of texts beyond the ends, x for Wapiti."""
     def text(match):
         row, column = t + int(match.group(1)), int(match.group(2))
         if row < 0:
-            return f"_B{row}"
-        return sequence[row][column] if row < len(sequence) else f"_B+{row - len(sequence) + 1}"
+            return f"_{beyond}{row}"
+        return sequence[row][column] if row < len(sequence) else f"_{beyond}+{row - len(sequence) + 1}"
     return re.sub(r"%x\[(-?\d+),(\d+)\]", text, template)
 
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the program once for each request, without starting it anew: a program built with sanitizers
- * takes longer to start than to answer about a small model. tools/attack talks to it:
+ * takes longer to start than to answer about a small model. libnetcdf is opened once, as that takes
+ * longer than to read a small file. tools/attack talks to it:
  *
  *     attack_server                           < REQUESTS > ANSWERS
  *     attack_server model FILE < DESCRIPTION  # see attack_model.c
@@ -24,6 +25,7 @@
 
 #include "attack_model.h"
 #include "attack_shares.h"
+#include "draws/netcdf_library.h"
 
 enum { MOST_BYTES = 1 << 16, MOST_WORDS = 256, FIRST_VARIABLE = 3 };
 
@@ -91,8 +93,10 @@ static void serve(void)
 {
     static char bytes[MOST_BYTES];
     static char *word[MOST_WORDS];
+    cli_netcdf_library library = {0};
     int n = 0;
-    (void)setvbuf(stdin, NULL, _IONBF, 0); /* a child must not find the next request in its own */
+    (void)cli_netcdf_library_open(&library); /* where it is missing each command says so */
+    (void)setvbuf(stdin, NULL, _IONBF, 0);   /* a child must not find the next request in its own */
     while (next_request(bytes, word, &n)) {
         int status = 0;
         struct rusage used = {0};

@@ -9,10 +9,11 @@ import os
 import numpy
 
 from attack_answers import Answers, Wrong, rows_of
+from attack_gradients import gradients
 from attack_ground import ground
 from attack_inputs import netcdf, shares
 from attack_large import counters, large
-from attack_learning import em, gradients
+from attack_learning import em
 from attack_models import Model
 from attack_pictures import denoise
 from attack_places import pipes, places
