@@ -2,6 +2,7 @@
 /* Models that ranks share: the bits of one process, whatever scan, draw, estimator, number of
  * chains and partition, with 1 to 4 ranks of 1 or 2 threads, from shares in memory and from files.
  * Ranks are threads here (support/thread_ranks.h); tests/mpi runs processes. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -299,6 +300,145 @@ static void places_beyond_random_numbers_are_refused(void **state)
     gbs_model_free(model);
 }
 
+/* ---- forged shares --------------------------------------------------------------------------- */
+
+typedef void forging(gbs_share *share);
+
+static void twice_the_same_state(gbs_share *s)
+{
+    s->part->user_state[1] = s->part->user_state[0];
+}
+
+static void no_log_weight(gbs_share *s)
+{
+    s->part->factors.weight[0] = (double)NAN;
+}
+
+static void owned_twofold(gbs_share *s)
+{
+    s->own[0] = 2;
+}
+
+static void fixed_and_free(gbs_share *s)
+{
+    s->fixed_variable[0] = s->part->user_variable[0];
+}
+
+static void literal_of_no_state(gbs_share *s)
+{
+    const gbsi_factors *f = &s->part->factors;
+    size_t i = 0;
+    while (f->kind[i] != GBS_FACTOR_LOGICAL) {
+        i++;
+    }
+    f->literal[f->scope_start[i]] = GBS_MAX_ARITY;
+}
+
+static void more_literals_than_written(gbs_share *s)
+{
+    for (size_t i = 0; i < s->part->factors.n_logical; i++) {
+        s->part->factors.logical[i].n_body = 0;
+        s->part->factors.logical[i].n_body_true = 1;
+    }
+}
+
+static void updated_twice(gbs_share *s)
+{
+    s->schedule.slot[0] = s->schedule.slot[1];
+}
+
+static gbs_share *share_of(const gbs_model *model, gbs_run_options *options)
+{
+    gbs_partition *partition = NULL;
+    gbs_share *share = NULL;
+    gbs_evidence *evidence = test_observe(model, true);
+    gbs_error err = {GBS_OK, ""};
+    options->scan = GBS_SCAN_CHROMATIC;
+    assert_int_equal(
+        gbs_partition_new(model, evidence, options, 1, GBS_PARTS_AUTO, &partition, &err), GBS_OK);
+    assert_int_equal(gbs_partition_share(partition, 0, &share, &err), GBS_OK);
+    gbs_partition_free(partition);
+    gbs_evidence_free(evidence);
+    return share;
+}
+
+/* A file would have a seal. @return NULL if it is refused. */
+static gbs_share *through_bytes(const gbs_share *share)
+{
+    gbs_share *read = NULL;
+    void *bytes = NULL;
+    size_t n = 0;
+    gbs_error err = {GBS_OK, ""};
+    assert_int_equal(gbs_share_pack(share, &bytes, &n, &err), GBS_OK);
+    const gbs_status status = gbs_share_unpack(bytes, n, &read, &err);
+    assert_true(status == GBS_OK || status == GBS_ERR_FORMAT);
+    assert_true((status == GBS_OK) == (read != NULL));
+    gbs_share_bytes_free(bytes);
+    return read;
+}
+
+/* Whoever seals a share anew can change any number of it. */
+static void forged_shares_are_refused(void **state)
+{
+    forging *const forge[] = {twice_the_same_state,
+                              no_log_weight,
+                              owned_twofold,
+                              fixed_and_free,
+                              literal_of_no_state,
+                              updated_twice,
+                              more_literals_than_written};
+    (void)state;
+    gbs_model *model = test_model(TEST_LOGICAL, 5, 10);
+    gbs_run_options options = gbs_run_options_default();
+    for (size_t i = 0; i < N_OF(forge); ++i) {
+        gbs_share *share = share_of(model, &options);
+        gbs_share *read = through_bytes(share);
+        assert_non_null(read);
+        forge[i](share);
+        assert_null(through_bytes(share));
+        gbs_share_free(read);
+        gbs_share_free(share);
+    }
+    gbs_model_free(model);
+}
+
+static void one_more_free(gbs_share *s)
+{
+    s->facts.n_free++;
+}
+
+static void nobody_is_fixed(gbs_share *s)
+{
+    s->n_fixed = 0;
+}
+
+static void another_class(gbs_share *s)
+{
+    s->schedule.piece[0].class_id = GBSI_CLASS_PRECISE;
+}
+
+/* What only the run knows: its plan, and what all ranks own. */
+static void forged_shares_do_not_run(void **state)
+{
+    forging *const forge[] = {one_more_free, nobody_is_fixed, another_class};
+    (void)state;
+    gbs_model *model = test_model(TEST_ISING, 5, 10);
+    test_share_job j = {.problem = {.model = model, .options = gbs_run_options_default()}};
+    gbs_error err = {GBS_OK, ""};
+    for (size_t i = 0; i < N_OF(forge); ++i) {
+        gbs_share *share = share_of(model, &j.problem.options);
+        j.share[0] = share;
+        assert_int_equal(test_on_ranks(1, live_alike, &j, &err), GBS_OK);
+        forge[i](share);
+        j.share[0] = through_bytes(share);
+        assert_non_null(j.share[0]);
+        assert_int_equal(test_on_ranks(1, live_alike, &j, &err), GBS_ERR_FORMAT);
+        gbs_share_free(j.share[0]);
+        gbs_share_free(share);
+    }
+    gbs_model_free(model);
+}
+
 /* The share of every rank, but not the seed. */
 static gbs_status live_apart(const gbs_ranks *ranks, void *context, gbs_error *err)
 {
@@ -347,6 +487,8 @@ int main(void)
         cmocka_unit_test(shares_of_other_ranks_are_told),
         cmocka_unit_test(options_that_differ_are_told),
         cmocka_unit_test(places_beyond_random_numbers_are_refused),
+        cmocka_unit_test(forged_shares_are_refused),
+        cmocka_unit_test(forged_shares_do_not_run),
     };
     return cmocka_run_group_tests_name("shares", tests, NULL, NULL);
 }

@@ -43,6 +43,9 @@ static scale scale_of(const gbsi_compile *c, const gbsi_noisy *noisy)
         ++bits;
     }
     scale s = {.per_log = 0x1p-20, .never = (int64_t)1 << (SUM_BITS - bits)};
+    while (4.0 * s.per_log * total >= (double)s.never) { /* logarithms of a file may be any */
+        s.per_log *= 0.5;
+    }
     while (s.per_log < 0x1p52 && 4.0 * s.per_log * total < (double)s.never) {
         s.per_log *= 2.0;
     }

@@ -2,6 +2,7 @@
 /* Makes the run of one share. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -56,9 +57,9 @@ static gbs_status note_run(gbsi_shared *shared, gbsi_checkpoints *checkpoints,
 static gbs_status check_ranks(const gbs_share *share, const gbs_ranks *ranks, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    uint64_t first = share->facts.partition;
+    gbsi_share_facts first = share->facts;
     GBSI_TRY(ranks->broadcast(ranks->context, 0, &first, sizeof first, err));
-    const bool other = first != share->facts.partition;
+    const bool other = memcmp(&first, &share->facts, sizeof first) != 0;
     if (other || share->rank != ranks->rank || share->facts.n_ranks != ranks->n_ranks) {
         status = gbsi_fail(err, GBS_ERR_FORMAT,
                            "%s%sshare %" PRIu32 " of %" PRIu64 "%s for rank %" PRIu32 " of %" PRIu32
@@ -68,7 +69,8 @@ static gbs_status check_ranks(const gbs_share *share, const gbs_ranks *ranks, gb
                            other ? ", of another partition than rank 0," : "", ranks->rank,
                            ranks->n_ranks);
     }
-    status = gbsi_ranks_meet(ranks, status, err);
+    GBSI_TRY(gbsi_ranks_meet(ranks, status, err));
+    GBSI_TRY(gbsi_share_check_owners(share, ranks, err));
 cleanup:
     return status;
 }
@@ -137,6 +139,7 @@ static gbs_status compile(gbsi_task *task, gbsi_engine *engine, gbsi_estimates *
     GBSI_PASS(gbsi_graph_new(share->part, NULL, &task->problem.graph, err));
     GBSI_PASS(
         gbsi_plan_new(share->part, task->problem.graph, NULL, 0, options, &engine->plan, err));
+    GBSI_PASS(gbsi_share_check_plan(share, engine->plan, err));
     forget_graph(&task->options, &task->problem, engine);
     engine->schedule = share->schedule;
     task->shared.own_slot = gbsi_alloc_array(share->part->n_variables, 1);
@@ -219,8 +222,9 @@ static gbs_status new_run(const gbs_share *share, const gbs_partition *whole,
     status = begin_run(share, whole, ranks, options, draws, &run, err);
     GBSI_TRY(gbsi_ranks_meet(ranks, status, err));
     GBSI_TRY(gbsi_ranks_compare(run, err));
-    GBSI_TRY(
-        compile(&run->task, &run->sampling.engine, &run->sampling.estimates, &run->report, err));
+    status =
+        compile(&run->task, &run->sampling.engine, &run->sampling.estimates, &run->report, err);
+    GBSI_TRY(gbsi_ranks_meet(ranks, status, err));
     GBSI_TRY(take_memory(run, err));
     run->report.public.compile_s = gbsi_clock_s() - begun_s;
     gbsi_run_leave(&run->budget);

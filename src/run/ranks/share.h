@@ -97,6 +97,13 @@ gbsi_plan_options gbsi_share_plan_options(const gbs_share *share, bool sell);
 
 uint64_t gbsi_share_bytes(const gbs_share *share);
 
+/* share_check.c. What only a plan of the share tells: whether its updates are of the classes and
+ * forms that its variables have. @return GBS_ERR_FORMAT where one is not. */
+gbs_status gbsi_share_check_plan(const gbs_share *share, const gbsi_plan *plan, gbs_error *err);
+/* What only all shares tell: whether every variable and every slot is one rank's own; collective.
+ * @return GBS_ERR_FORMAT on all ranks where one is not. */
+gbs_status gbsi_share_check_owners(const gbs_share *share, const gbs_ranks *ranks, gbs_error *err);
+
 /* share_saved.c. @return as the sink and source; GBS_ERR_FORMAT for damage. */
 gbs_status gbsi_share_save(const void *object, const gbsi_sink *sink, gbs_error *err);
 /* @param available bytes that the source has. */

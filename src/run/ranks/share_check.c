@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks a share that was loaded: it may be forged, and no number in it may point outside its
  * arrays. */
+#include <math.h>
+
 #include "ranks/share.h"
 #include "rng/philox.h"
 #include "scan/scan.h"
+#include "store/checks.h"
 
 /* Offsets that begin with 0 and never fall. */
 static bool ascend(const size_t *start, size_t n)
@@ -24,6 +27,37 @@ static bool are_below(const uint32_t *number, size_t n, uint64_t limit)
     return fine;
 }
 
+/* Sums that tell numbers apart from 0 .. n - 1, each once; they come together from all ranks. */
+typedef struct tally {
+    uint64_t n, sum, squares;
+} tally;
+
+static void add(tally *t, uint64_t number)
+{
+    t->n++;
+    t->sum += number;
+    t->squares += number * number;
+}
+
+/* @param n below 2^32. Squares are n (n - 1) (2 n - 1) / 6, modulo 2^64. */
+static bool is_each_once(const tally *t, uint64_t n)
+{
+    const uint64_t sum = n == 0 ? 0 : n * (n - 1) / 2;
+    const uint64_t odd = 2 * n - 1;
+    const uint64_t squares = sum % 3 == 0 ? sum / 3 * odd : sum * (odd / 3);
+    return t->n == n && t->sum == sum && t->squares == squares;
+}
+
+/* Numbers that rise from each to the next. */
+static bool rise(const uint32_t *number, size_t n)
+{
+    bool fine = true;
+    for (size_t i = 1; fine && i < n; ++i) {
+        fine = number[i - 1] < number[i];
+    }
+    return fine;
+}
+
 static bool is_order(const gbs_share *s)
 {
     const uint32_t n = s->part->n_variables;
@@ -31,12 +65,8 @@ static bool is_order(const gbs_share *s)
     for (uint32_t i = 0; i < n; ++i) {
         sum += s->order[i];
     }
-    for (uint32_t i = 1; i < n; ++i) {
-        if (s->whole_slot[i - 1] >= s->whole_slot[i]) {
-            return false;
-        }
-    }
-    return are_below(s->order, n, n) && are_below(s->whole_slot, n, s->facts.n_free) &&
+    return rise(s->whole_slot, n) && are_below(s->order, n, n) &&
+           are_below(s->whole_slot, n, s->facts.n_free) &&
            sum == (uint64_t)n * (n - (uint64_t)1) / 2;
 }
 
@@ -44,15 +74,15 @@ static bool variables_fit(const gbs_share *s)
 {
     const gbsi_conditioned *p = s->part;
     const uint32_t n = p->n_variables;
-    bool fine = n > 0 && ascend(p->state_offset, n) && is_order(s) &&
+    bool fine = n > 0 && ascend(p->state_offset, n) && is_order(s) && rise(p->user_variable, n) &&
                 are_below(p->user_variable, n, s->facts.n_user_variables) &&
                 are_below(s->of_whole, n, s->facts.n_free);
     for (uint32_t u = 0; fine && u < n; ++u) {
-        fine = p->arity[u] >= 2 && p->arity[u] <= s->user_arity[u] &&
+        fine = p->arity[u] >= 2 && p->arity[u] <= s->user_arity[u] && s->own[u] <= 1 &&
                p->arity[u] <= s->facts.max_arity && s->user_arity[u] <= s->facts.max_user_arity &&
                p->state_offset[u + (size_t)1] - p->state_offset[u] == p->arity[u] &&
                are_below(p->user_state + p->state_offset[u], p->arity[u], s->user_arity[u]) &&
-               (u == 0 || p->user_variable[u - 1] < p->user_variable[u]);
+               rise(p->user_state + p->state_offset[u], p->arity[u]);
     }
     return fine;
 }
@@ -68,23 +98,71 @@ static uint64_t entries_of(const gbsi_conditioned *p, size_t i)
     return n;
 }
 
-/* 1 of the leak and those of the parents; the child is last, unless it is observed. */
-static uint64_t inhibitions_of(const gbsi_conditioned *p, size_t i)
+/* Enough inhibitions for those of the leak and the parents, none above 1; the child is last, unless
+ * it is observed, and the effect one of its states. */
+static bool noisy_fits(const gbsi_conditioned *p, size_t i)
 {
     const gbsi_factors *f = &p->factors;
-    const size_t end = f->scope_start[i + 1] - (f->kind[i] == GBSI_FACTOR_EFFECT ? 0 : 1);
-    uint64_t n = 1;
-    for (size_t e = f->scope_start[i]; e < end; ++e) {
-        n += p->arity[f->scope[e]];
+    if (f->aux[i] >= f->n_tables || !(f->weight[i] >= 0.0 && f->weight[i] <= GBS_MAX_ARITY)) {
+        return false;
     }
-    return n;
+    const gbsi_noisy noisy = gbsi_noisy_of(f, i);
+    const size_t has = f->table_start[f->aux[i] + (size_t)1] - f->table_start[f->aux[i]];
+    const uint64_t levels = gbsi_noisy_n_levels(f, p->arity, i);
+    uint64_t n = 1;
+    for (uint32_t e = 0; e < noisy.n_parents; ++e) {
+        n += p->arity[noisy.parent[e]];
+    }
+    bool fine =
+        has >= n * levels && (noisy.child == GBSI_NONE || noisy.effect < p->arity[noisy.child]);
+    for (size_t e = 0; fine && e < has; ++e) {
+        fine = noisy.log_q[e] <= 0.0;
+    }
+    return fine;
+}
+
+/* Literals of states that are there, no more than were written, and hard where that is possible. */
+static bool logical_fits(const gbsi_conditioned *p, size_t i)
+{
+    const gbsi_factors *f = &p->factors;
+    bool fine = f->literal != NULL && f->aux[i] < f->n_logical;
+    for (size_t e = f->scope_start[i]; fine && e < f->scope_start[i + 1]; ++e) {
+        fine = f->literal[e] < p->arity[f->scope[e]];
+    }
+    if (!fine) {
+        return false;
+    }
+    const gbsi_logical *l = &f->logical[f->aux[i]];
+    const size_t n_body =
+        f->scope_start[i + 1] - f->scope_start[i] - (l->head == GBSI_HEAD_FREE ? 1 : 0);
+    return n_body + l->n_body_true <= l->n_body &&
+           (isfinite(f->weight[i]) || gbsi_logical_may_be_hard(l->function));
+}
+
+static bool are_spins(const gbsi_conditioned *p, size_t i, size_t n)
+{
+    const gbsi_factors *f = &p->factors;
+    bool fine = n == 0 || f->scope_start[i + 1] - f->scope_start[i] == n;
+    for (size_t e = f->scope_start[i]; fine && e < f->scope_start[i + 1]; ++e) {
+        fine = p->arity[f->scope[e]] == 2;
+    }
+    return fine;
+}
+
+/* Of logical factors infinite, too, for what must be, and of equal states that must not be. */
+static bool weight_fits(const gbsi_factors *f, size_t i)
+{
+    return fabs(f->weight[i]) <= GBS_MAX_LOG_WEIGHT ||
+           (f->kind[i] == GBS_FACTOR_LOGICAL && f->weight[i] == INFINITY) ||
+           (f->kind[i] == GBS_FACTOR_POTTS && f->weight[i] == -INFINITY);
 }
 
 static bool factor_fits(const gbsi_conditioned *p, size_t i)
 {
     const gbsi_factors *f = &p->factors;
     const size_t n = f->scope_start[i + 1] - f->scope_start[i];
-    if (n == 0 || !are_below(f->scope + f->scope_start[i], n, p->n_variables)) {
+    if (n == 0 || !are_below(f->scope + f->scope_start[i], n, p->n_variables) ||
+        !weight_fits(f, i)) {
         return false;
     }
     switch (f->kind[i]) {
@@ -93,27 +171,33 @@ static bool factor_fits(const gbsi_conditioned *p, size_t i)
                f->table_start[f->aux[i] + (size_t)1] - f->table_start[f->aux[i]] ==
                    entries_of(p, i);
     case GBS_FACTOR_LOGICAL:
-        return f->literal != NULL && f->aux[i] < f->n_logical;
+        return logical_fits(p, i);
     case GBS_FACTOR_FIELD:
-        return n == 1 && entries_of(p, i) == 2;
+        return are_spins(p, i, 1);
     case GBS_FACTOR_ISING:
-        return n == 2 && entries_of(p, i) == 4;
+        return are_spins(p, i, 2);
     case GBS_FACTOR_POTTS:
         return n == 2 &&
                p->arity[f->scope[f->scope_start[i]]] == p->arity[f->scope[f->scope_start[i] + 1]];
     case GBS_FACTOR_SPIN:
-        return true;
+        return are_spins(p, i, 0);
     default:
-        return gbsi_is_noisy(f->kind[i]) && f->aux[i] < f->n_tables &&
-               f->table_start[f->aux[i] + (size_t)1] - f->table_start[f->aux[i]] >=
-                   inhibitions_of(p, i);
+        return gbsi_is_noisy(f->kind[i]) && noisy_fits(p, i);
     }
+}
+
+static bool entries_fit(const gbsi_factors *f)
+{
+    size_t bad = 0;
+    return f->n_tables == 0 ||
+           gbsi_check_entries(0, f->table_start[f->n_tables], f->table, &bad, NULL) >= 0;
 }
 
 static bool factors_fit(const gbs_share *s)
 {
     const gbsi_factors *f = &s->part->factors;
-    bool fine = ascend(f->scope_start, f->n_factors) && ascend(f->table_start, f->n_tables);
+    bool fine = ascend(f->scope_start, f->n_factors) && ascend(f->table_start, f->n_tables) &&
+                entries_fit(f) && isfinite(s->facts.log_constant);
     for (size_t i = 0; fine && i < f->n_factors; ++i) {
         fine = factor_fits(s->part, i);
     }
@@ -139,6 +223,23 @@ static bool piece_fits(const gbs_share *s, size_t i, uint64_t place)
     return fine;
 }
 
+/* Every own variable once, where it is said so. */
+static bool updates_fit(const gbs_share *s)
+{
+    tally updated = {0};
+    tally own = {0};
+    for (uint64_t i = 0; i < s->schedule.n_places; ++i) {
+        add(&updated, s->order[s->schedule.slot[i]]);
+    }
+    for (uint32_t u = 0; u < s->part->n_variables; ++u) {
+        if (s->own[u] != 0) {
+            add(&own, u);
+        }
+    }
+    return s->facts.each_once == 0 ||
+           (updated.n == own.n && updated.sum == own.sum && updated.squares == own.squares);
+}
+
 static bool schedule_fits(const gbs_share *s)
 {
     const gbsi_schedule *schedule = &s->schedule;
@@ -151,16 +252,21 @@ static bool schedule_fits(const gbs_share *s)
         fine = piece_fits(s, i, place);
         place += schedule->piece[i].n;
     }
-    return fine && place == schedule->n_places;
+    return fine && place == schedule->n_places && updates_fit(s);
 }
 
 static bool lists_fit(const gbs_share *s)
 {
     const size_t n = (size_t)s->facts.n_batches * s->n_neighbours;
     const uint32_t n_slots = s->part->n_variables;
-    return s->facts.n_ranks <= UINT32_MAX && s->rank < s->facts.n_ranks &&
-           are_below(s->neighbour, s->n_neighbours, s->facts.n_ranks) && ascend(s->out.start, n) &&
-           ascend(s->in.start, n) && are_below(s->out.slot, s->out.start[n], n_slots) &&
+    bool fine = s->facts.n_ranks <= UINT32_MAX && s->rank < s->facts.n_ranks &&
+                rise(s->neighbour, s->n_neighbours);
+    for (uint32_t j = 0; fine && j < s->n_neighbours; ++j) {
+        fine = s->neighbour[j] != s->rank; /* nobody sends to itself */
+    }
+    return fine && are_below(s->neighbour, s->n_neighbours, s->facts.n_ranks) &&
+           ascend(s->out.start, n) && ascend(s->in.start, n) &&
+           are_below(s->out.slot, s->out.start[n], n_slots) &&
            are_below(s->in.slot, s->in.start[n], n_slots);
 }
 
@@ -176,11 +282,17 @@ static bool starts_fit(const gbs_share *s)
 
 static bool fixed_fit(const gbs_share *s)
 {
-    bool fine = are_below(s->fixed_variable, s->n_fixed, s->facts.n_user_variables);
+    const gbsi_conditioned *p = s->part;
+    uint32_t u = 0;
+    bool fine = are_below(s->fixed_variable, s->n_fixed, s->facts.n_user_variables) &&
+                rise(s->fixed_variable, s->n_fixed) && (s->rank == 0 || s->n_fixed == 0);
     for (uint32_t i = 0; fine && i < s->n_fixed; ++i) {
+        while (u < p->n_variables && p->user_variable[u] < s->fixed_variable[i]) {
+            ++u;
+        }
         fine = s->fixed_state[i] < s->fixed_arity[i] &&
                s->fixed_arity[i] <= s->facts.max_user_arity &&
-               (i == 0 || s->fixed_variable[i - 1] < s->fixed_variable[i]);
+               (u == p->n_variables || p->user_variable[u] != s->fixed_variable[i]);
     }
     return fine;
 }
@@ -193,8 +305,47 @@ gbs_status gbsi_share_check(const gbs_share *s, gbs_error *err)
     }
     const bool fine =
         s->facts.n_user_variables <= UINT32_MAX && s->facts.max_user_arity <= GBS_MAX_ARITY &&
-        s->facts.max_arity <= GBS_MAX_ARITY && gbsi_scan_of((int)s->facts.scan) != NULL &&
-        variables_fit(s) && factors_fit(s) && schedule_fits(s) && lists_fit(s) && fixed_fit(s) &&
-        starts_fit(s);
+        s->facts.n_free <= UINT32_MAX && s->facts.max_arity <= GBS_MAX_ARITY &&
+        gbsi_scan_of((int)s->facts.scan) != NULL && variables_fit(s) && factors_fit(s) &&
+        schedule_fits(s) && lists_fit(s) && fixed_fit(s) && starts_fit(s);
     return fine ? GBS_OK : gbsi_fail(err, GBS_ERR_FORMAT, "share: its numbers do not fit together");
+}
+
+gbs_status gbsi_share_check_plan(const gbs_share *s, const gbsi_plan *plan, gbs_error *err)
+{
+    bool fine = true;
+    for (size_t i = 0; fine && i < s->schedule.n_pieces; ++i) {
+        const gbsi_piece *p = &s->schedule.piece[i];
+        for (uint32_t k = 0; fine && k < p->n; ++k) {
+            const uint32_t slot = s->schedule.slot[p->place + k];
+            fine = p->class_id == (uint8_t)gbsi_plan_class(plan, slot) &&
+                   p->form == (uint8_t)gbsi_plan_form(plan, slot);
+        }
+    }
+    return fine ? GBS_OK
+                : gbsi_fail(err, GBS_ERR_FORMAT, "%s%sits updates are not those of its model",
+                            s->path == NULL ? "share" : s->path, ": ");
+}
+
+gbs_status gbsi_share_check_owners(const gbs_share *s, const gbs_ranks *ranks, gbs_error *err)
+{
+    enum { USER, SLOT, N_KINDS };
+    tally of[N_KINDS] = {{0}};
+    for (uint32_t slot = 0; slot < s->part->n_variables; ++slot) {
+        if (s->own[s->order[slot]] != 0) {
+            add(&of[USER], s->part->user_variable[s->order[slot]]);
+            add(&of[SLOT], s->whole_slot[slot]);
+        }
+    }
+    for (uint32_t i = 0; i < s->n_fixed; ++i) {
+        add(&of[USER], s->fixed_variable[i]);
+    }
+    const gbs_status status =
+        ranks->combine(ranks->context, GBS_COMBINE_SUM_U64, of, sizeof of / 8, err);
+    const bool fine = is_each_once(&of[USER], s->facts.n_user_variables) &&
+                      is_each_once(&of[SLOT], s->facts.n_free);
+    return status < 0 || fine
+               ? status
+               : gbsi_fail(err, GBS_ERR_FORMAT, "%s%ssome variable is in no share, or in two",
+                           s->path == NULL ? "share" : s->path, ": ");
 }

@@ -248,6 +248,7 @@ gbs_status gbsi_share_load(const gbsi_source *source, uint64_t available, gbs_sh
 {
     gbs_status status = GBS_OK;
     uint64_t counts[N_COUNTS];
+    uint64_t again[N_COUNTS];
     uint64_t facts[N_FACTS];
     gbs_builder *builder = NULL;
     gbs_share *s = gbsi_alloc_zero(sizeof *s);
@@ -266,13 +267,17 @@ gbs_status gbsi_share_load(const gbsi_source *source, uint64_t available, gbs_sh
         }
     }
     if (s->facts.n_starts > available || s->facts.n_starts * counts[N_VARIABLES] > available ||
-        counts[N_BATCHES] != 2 * s->facts.n_batches ||
+        s->facts.n_batches > available || counts[N_BATCHES] != 2 * s->facts.n_batches ||
         (counts[N_NEIGHBOURS] > 0 && counts[N_BATCHES] / 2 > available / counts[N_NEIGHBOURS])) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "share: the saved counts are damaged"));
     }
     GBSI_TRY(take_arrays(source, counts, s, err));
     GBSI_TRY(take_structs(source, counts, s, err));
     set_counts(counts, s);
+    count(s, again);
+    if (memcmp(again, counts, sizeof counts) != 0) { /* ends of lists, too */
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "share: the saved counts are damaged"));
+    }
     GBSI_TRY(gbsi_share_check(s, err));
     *out = s;
     s = NULL;
