@@ -8,25 +8,30 @@
 #include "draws_read.h"
 #include "src/files/arrays/arrays.h"
 
-/* Names an element: x[3], or x[0,2] of an array of more dimensions, or x[rain]. */
-static void element_name(const char *name, const uint64_t *shape, unsigned n_dims,
-                         char *const *const *label, uint64_t element, char text[256])
+/* Names an element: x[3], or x[0,2] of an array of more dimensions, or x[rain].
+ * @return to be freed; NULL: out of memory. */
+static char *element_name(const char *name, const uint64_t *shape, unsigned n_dims,
+                          char *const *const *label, uint64_t element)
 {
     uint64_t index[GBSI_ARRAY_MAX_DIMS] = {0};
+    size_t size = strlen(name) + 2;
     for (unsigned k = n_dims; k-- > 2;) {
         index[k] = element % shape[k];
         element /= shape[k];
+        size += label != NULL && label[k] != NULL ? strlen(label[k][index[k]]) + 1 : 21;
     }
-    size_t n = (size_t)snprintf(text, 256, "%.100s", name);
-    for (unsigned k = 2; k < n_dims && n < 190; k++) {
+    char *text = malloc(size);
+    size_t n = text == NULL ? 0 : (size_t)snprintf(text, size, "%s", name);
+    for (unsigned k = 2; text != NULL && k < n_dims; k++) {
         const char *between = k == 2 ? "[" : ",";
         n += label != NULL && label[k] != NULL
-                 ? (size_t)snprintf(text + n, 256 - n, "%s%.60s", between, label[k][index[k]])
-                 : (size_t)snprintf(text + n, 256 - n, "%s%" PRIu64, between, index[k]);
+                 ? (size_t)snprintf(text + n, size - n, "%s%s", between, label[k][index[k]])
+                 : (size_t)snprintf(text + n, size - n, "%s%" PRIu64, between, index[k]);
     }
-    if (n_dims > 2) {
-        (void)snprintf(text + n, 256 - n, "]");
+    if (text != NULL && n_dims > 2) {
+        (void)snprintf(text + n, size - n, "]");
     }
+    return text;
 }
 
 int cli_drawn_add_array(cli_drawn *d, const char *name, const uint64_t *shape, unsigned n_dims,
@@ -38,11 +43,14 @@ int cli_drawn_add_array(cli_drawn *d, const char *name, const uint64_t *shape, u
         n *= shape[k];
     }
     for (uint64_t element = 0; element < n; element++) {
-        char text[256];
-        element_name(name, shape, n_dims, label, element, text);
-        double *value = cli_drawn_add(d, text);
+        char *text = element_name(name, shape, n_dims, label, element);
+        CLI_PASS(CLI_HAVE(text));
+        const int legal = gbsi_is_utf8(text);
+        double *value = legal ? cli_drawn_add(d, text) : NULL;
+        free(text);
         if (value == NULL) {
-            return CLI_FAILED;
+            return legal ? CLI_FAILED
+                         : cli_error(CLI_INPUT, "%s: found a name that is not UTF-8", d->path);
         }
         for (size_t i = 0; i < d->n_chains * d->n_draws; i++) {
             value[i] = at(data, i * n + element);

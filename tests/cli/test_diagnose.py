@@ -174,6 +174,19 @@ def test_netcdf(run, work):
     (work / "bad.nc").write_bytes(whole[:at] + bytes(16) + whole[at + 16:])
     done = run("diagnose", "bad.nc")
     assert (done.status, done.out) == (3, "") and done.err.startswith("gibbsite: bad.nc: "), done.err
+    (work / "bad.nc").write_bytes(whole.replace(b"sprinkler", b"\xffprinkler"))
+    done = run("diagnose", "bad.nc")
+    assert (done.status, done.out) == (3, "") and "bad.nc: found a name that is not UTF-8" in done.err, done.err
+
+
+def test_long_names_in_netcdf(run, work):
+    """Nothing is cut off, least of all a letter in two."""
+    name = "\u0434\u043e\u0436\u0434\u044c" * 40
+    (work / "m.bif").write_text((work / SPRINKLER).read_text().replace("rain", name))
+    done = run("sample", "m.bif", "--method", "sample", "--sweeps", "100", "-q", "-o", "d.nc")
+    if "libnetcdf" in done.err:
+        pytest.skip("libnetcdf is not installed")
+    assert f"x[{name}]" in rows(run("diagnose", "d.nc").out)
 
 
 def test_verdicts(run, work):

@@ -28,6 +28,8 @@ void gbsi_set_csv_safe(int safe);
  * of what stands beside it (of zero width, or a bidirectional control), so that a name looks like
  * another one; else 0. @param code [7] out: "\\u202e", say; NULL is allowed. */
 size_t gbsi_unseen(const char *text, char *code);
+/* Whether a text is well-formed UTF-8. */
+int gbsi_is_utf8(const char *text);
 
 /* Writes everything to disk and closes the file, which keeps its temporary name until
  * gbs_output_commit(): for several files that should appear together or not at all. Nothing may be

@@ -138,6 +138,16 @@ bool gbsi_is_control(const char *text, size_t n)
 }
 
 /* Unicode 15, "Bidi_Control" and format characters without width. */
+int gbsi_is_utf8(const char *text)
+{
+    size_t left = strlen(text);
+    size_t n = 1;
+    for (; left > 0 && n > 0; text += n, left -= n) {
+        n = gbsi_utf8_length(text, left);
+    }
+    return left == 0 && n > 0;
+}
+
 size_t gbsi_unseen(const char *text, char *code)
 {
     static const struct {
