@@ -15,6 +15,7 @@ from attack_inputs import netcdf, shares
 from attack_large import counters, large
 from attack_learning import em
 from attack_models import Model
+from attack_module import module
 from attack_pictures import denoise
 from attack_places import pipes, places
 from attack_ranks import ranks
@@ -443,4 +444,4 @@ OF_SEVERAL = {"convert": convert, "uai": uai, "compare": compare, "scan": scan, 
               "ground": ground, "segment": segment}
 # What --families asks for.
 FAMILIES = {"netcdf": netcdf, "shares": shares, "ranks": ranks, "pipes": pipes, "places": places,
-            "gradients": gradients, "em": em, "large": large, "counters": counters}
+            "gradients": gradients, "em": em, "large": large, "counters": counters, "module": module}

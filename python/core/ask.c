@@ -323,7 +323,7 @@ enum { MOST_SOURCES = 64 };
 static int take_source(PyObject *pair, gbs_report_source *source)
 {
     Py_ssize_t n = 0;
-    if (!PyArg_ParseTuple(pair, "sz#", &source->name, &source->text, &n)) {
+    if (!core_is_tuple(pair) || !PyArg_ParseTuple(pair, "sz#", &source->name, &source->text, &n)) {
         return -1;
     }
     source->n = (size_t)n;

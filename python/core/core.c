@@ -61,6 +61,14 @@ PyObject *core_fail(gbs_status status, const gbs_error *err)
     return fail_as(status == GBS_ERR_ARGUMENT ? argument_type : error_type, status, err);
 }
 
+int core_is_tuple(PyObject *object)
+{
+    if (!PyTuple_Check(object)) {
+        PyErr_SetString(PyExc_TypeError, "expected a tuple");
+    }
+    return PyTuple_Check(object);
+}
+
 int core_fail_option(const gbs_error *err)
 {
     (void)fail_as(option_type, GBS_ERR_ARGUMENT, err);

@@ -18,6 +18,9 @@
 /* Sets the exception that a status stands for. @return NULL. */
 PyObject *core_fail(gbs_status status, const gbs_error *err);
 
+/* Whether an object is a tuple, whose parts PyArg_ParseTuple() takes; else sets a TypeError. */
+int core_is_tuple(PyObject *object);
+
 /* Sets the exception of an option that there is not. @return -1. */
 int core_fail_option(const gbs_error *err);
 

@@ -32,7 +32,7 @@ static int take_sequences(PyObject *pair, gbs_sequences **sequences)
     const char *name = NULL;
     Py_buffer bytes = {.buf = NULL};
     gbs_error err = {GBS_OK, ""};
-    if (!PyArg_ParseTuple(pair, "sz*", &name, &bytes)) {
+    if (!core_is_tuple(pair) || !PyArg_ParseTuple(pair, "sz*", &name, &bytes)) {
         return -1;
     }
     PyThreadState *saved = PyEval_SaveThread();

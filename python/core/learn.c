@@ -24,7 +24,8 @@ static int take_data(const gbs_model *model, PyObject *object, gbs_data **data)
     if (object == Py_None) {
         return 0;
     }
-    if (!PyArg_ParseTuple(object, "Ony*z*", &columns, &n, &states, &weights)) {
+    if (!core_is_tuple(object) ||
+        !PyArg_ParseTuple(object, "Ony*z*", &columns, &n, &states, &weights)) {
         return -1;
     }
     uint32_t *column = core_ids(columns, &n_columns);

@@ -79,7 +79,8 @@ static int take_picture(PyObject *object, gbs_image *image)
         status = gbs_image_read(path, NULL, image, &err);
         PyEval_RestoreThread(saved);
     } else {
-        if (!PyArg_ParseTuple(object, "iO&O&O&y*", &kind, core_u32, &width, core_u32, &height,
+        if (!core_is_tuple(object) ||
+            !PyArg_ParseTuple(object, "iO&O&O&y*", &kind, core_u32, &width, core_u32, &height,
                               core_u32, &most, &samples)) {
             return -1;
         }
@@ -710,8 +711,9 @@ static PyObject *segment(PyObject *self, PyObject *arguments)
     if (take_picture(o[1], &s.picture) == 0 &&
         (!s.has_truth || take_picture(o[2], &s.truth) == 0) &&
         (!s.has_target ||
-         PyArg_ParseTuple(o[3], "O&O&O&O&", core_u32, &s.target.row, core_u32, &s.target.column,
-                          core_u32, &s.target.rows, core_u32, &s.target.columns))) {
+         (core_is_tuple(o[3]) &&
+          PyArg_ParseTuple(o[3], "O&O&O&O&", core_u32, &s.target.row, core_u32, &s.target.column,
+                           core_u32, &s.target.rows, core_u32, &s.target.columns)))) {
         core_unlock(&watch, o[5]);
         const gbs_status status = segment_all(&s, &watch, &err);
         core_lock(&watch);
