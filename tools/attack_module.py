@@ -296,15 +296,16 @@ def one(r, gibbsite, numpy, calls):
     outcome = "done"
     signal.setitimer(signal.ITIMER_REAL, SECONDS)
     try:
-        use(r, function(*arguments, **keywords))
+        try:
+            use(r, function(*arguments, **keywords))
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
     except SystemError as error:
         outcome = f"wrong: SystemError {error} of {getattr(function, '__name__', function)}"
     except BaseException as error:  # any other one is an answer
         outcome = type(error).__name__
         error.__traceback__ = None
         del error
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
     after = [sys.getrefcount(x) for x in kept]
     if outcome.startswith("wrong") or after == before:
         return outcome

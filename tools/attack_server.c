@@ -32,6 +32,13 @@ enum { MOST_BYTES = 1 << 16, MOST_WORDS = 256, FIRST_VARIABLE = 3 };
 int __real_main(int argc, char **argv); // NOLINT: the linker's name for the program's main()
 int __wrap_main(int argc, char **argv); // NOLINT: the linker's name for this file's
 
+/* Leaks of other people's libraries, on files that are damaged. */
+const char *__lsan_default_suppressions(void); // NOLINT: the sanitizer's name for it
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void) // NOLINT
+{
+    return "leak:libhdf5\nleak:libnetcdf\n";
+}
+
 /* @param fd is opened anew. */
 static void stream(int fd, const char *path, int flags)
 {

@@ -243,6 +243,19 @@ static PyObject *compare(PyObject *self, PyObject *arguments)
     return result;
 }
 
+/* Whether offsets begin with 0, never fall, and end where the numbers do. */
+static int marginals_fit(const Py_buffer *offset, const Py_buffer *p, const Py_buffer *error)
+{
+    const size_t *at = offset->buf;
+    const size_t n = (size_t)offset->len / sizeof *at;
+    int fits =
+        n > 0 && at[0] == 0 && at[n - 1] == (size_t)p->len / sizeof(double) && p->len == error->len;
+    for (size_t i = 1; fits && i < n; i++) {
+        fits = at[i - 1] <= at[i];
+    }
+    return fits;
+}
+
 /* compare_marginals(offsets, p, its errors, q, its errors): a dict */
 static PyObject *compare_marginals(PyObject *self, PyObject *arguments)
 {
@@ -261,7 +274,13 @@ static PyObject *compare_marginals(PyObject *self, PyObject *arguments)
         side[i] = (gbs_marginals){
             .n_variables = n, .offset = offset.buf, .p = p[i].buf, .error = error[i].buf};
     }
-    const gbs_status status = gbs_marginals_compare(&side[0], &side[1], &found, &err);
+    const int fits =
+        marginals_fit(&offset, &p[0], &error[0]) && marginals_fit(&offset, &p[1], &error[1]);
+    const gbs_status status =
+        fits ? gbs_marginals_compare(&side[0], &side[1], &found, &err) : GBS_ERR_ARGUMENT;
+    if (!fits) {
+        err = (gbs_error){GBS_ERR_ARGUMENT, "the offsets are not those of the marginals"};
+    }
     PyBuffer_Release(&offset);
     for (int i = 0; i < 2; i++) {
         PyBuffer_Release(&p[i]);

@@ -227,6 +227,19 @@ static int execute(request *r, collector *c, int for_draws)
     return core_settle(&c->watch, r->status, &r->err);
 }
 
+/* Whether all are numbers of variables; else sets a ValueError. */
+static int are_below(const uint32_t *id, Py_ssize_t n, uint32_t n_variables)
+{
+    Py_ssize_t i = 0;
+    while (i < n && id[i] < n_variables) {
+        i++;
+    }
+    if (i < n) {
+        PyErr_SetString(PyExc_ValueError, "expected numbers of variables");
+    }
+    return i == n;
+}
+
 static void settle_item(collector *c, const gbs_model *model)
 {
     c->item = 1;
@@ -264,7 +277,8 @@ static PyObject *run_model(PyObject *self, PyObject *arguments)
     c.n_variables = gbs_model_n_variables(r.model);
     if (kept != Py_None) {
         ids = core_ids(kept, &n_kept);
-        if (ids == NULL) {
+        if (ids == NULL || !are_below(ids, n_kept, c.n_variables)) {
+            PyMem_Free(ids);
             PyMem_Free(r.about);
             return NULL;
         }

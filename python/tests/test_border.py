@@ -459,3 +459,24 @@ def test_a_file_cut_while_it_is_used(tmp_path):
     assert done.stdout.split()[0] == wanted
     with pytest.raises(gb.Error, match="found the end of the file"):
         gb.read(path)
+
+
+def test_core_checks_what_it_is_handed():
+    """Numbers and buffers that no caller of the module sends."""
+    core, m = gb._core, street()
+    q = np.array([0.5, 0.5])
+    for offsets in ([0, 3], [0, 2, 1], [1, 2], []):
+        with pytest.raises(ValueError, match="offsets"):
+            core.compare_marginals(np.array(offsets, np.uint64), q, q, q, q)
+    for call, arguments in ((core.read_picture, (5,)), (core.label, (None, 5, False, None, {}, None))):
+        with pytest.raises((TypeError, ValueError)):
+            call(*arguments)
+    noted = []
+    run = core.run
+    core.run = lambda *a: noted.append(a) or run(*a)
+    try:
+        m.sample(4, 7)
+    finally:
+        core.run = run
+    with pytest.raises(ValueError, match="numbers of variables"):
+        run(*noted[0][:4], [3], *noted[0][5:])

@@ -42,6 +42,13 @@ with_mpich() {
         cmp "$dir/one.csv" "$dir/chains.csv"
 }
 
+# Every verb with --time and a clock that the test sets, in a build that counts the work between looks at it.
+with_work_counted() {
+    configure build-count --buildtype=plain -Doptimization=1 -Dcount_work=true -Dsimd=avx2 &&
+        ninja -C build-count tests/clocked_program && GIBBSITE_CLOCKED=$PWD/build-count/tests/clocked_program \
+        program_tests "$PWD/build/cli/gibbsite" tests/cli/test_limits.py
+}
+
 # The program and its manual page, installed below build/installed.
 installed() {
     rm -rf "$root" && DESTDIR=$root meson install -C build --no-rebuild --quiet &&
@@ -89,6 +96,7 @@ else
 fi
 [ -z "${1:-}" ] || check clang same_bits clang clang
 [ -z "${1:-}" ] || check 'MPICH, two ranks' with_mpich
+[ -z "${1:-}" ] || check 'work between looks at the clock' with_work_counted
 [ -z "${1:-}" ] || check 'the archive of a release' from_archive
 check 'musl, nothing optional' with_musl
 root=$PWD/build/installed
