@@ -221,7 +221,28 @@ def test_results_do_not_replace_what_is_read(run, work):
     assert run("convert", "z.bif", "-o", "z.bif").status == 0
 
 
+def test_tables_of_r_without_quotes(run, pond):
+    """write.table(quote=FALSE): the header lacks the column of row names, whatever separates."""
+    for separator in (" ", "\t", ",", ";"):
+        (pond / "t.csv").write_text(lines(numbered(PLAIN, 4), separator))
+        assert "the first column has no name" in fitted(run)
+        assert abs(intervals(pond)["ice", "thick", "frost=1"] - 0.5) < 1e-12
+    (pond / "t.csv").write_text(lines(PLAIN, " "))
+    assert "no name" not in fitted(run)
+    (pond / "t.csv").write_text("frost ice\n1 0 none\n2 0 none\n3 1 rather thick\n")
+    done = run("fit", "pond.bif", "t.csv")
+    assert done.status == 3 and "t.csv:4:1: found more than 3 fields" in done.err, done.err
+
+
 def test_draws_with_blanks_between(run, work):
-    (work / "t.csv").write_text("x y\n0.5 1\n0.7 2\n")
+    """As write.table() of R writes draws, with row names and without."""
+    rows = [(str(k * 7 % 5), str(k * 3 % 11 / 4)) for k in range(60)]
+    (work / "t.csv").write_text(lines(rows, " ", ("x", "y")))
+    (work / "u.csv").write_text(lines(rows, ",", ("x", "y")))
+    (work / "v.csv").write_text(lines(numbered(rows, 1), " ", ("x", "y")))
+    plain, comma, named = (run("diagnose", f, "-o", "-") for f in ("t.csv", "u.csv", "v.csv"))
+    assert plain.out == comma.out == named.out and plain.out.count("\n") > 2
+    assert "the first column has no name" in named.err and "no name" not in plain.err
+    (work / "t.csv").write_text("x y\n0.5 1\n0.7\n")
     done = run("diagnose", "t.csv")
-    assert done.status == 3 and "t.csv:2:1: found '0.5 1', expected a number: commas, semicolons or tabs" in done.err
+    assert done.status == 3 and "t.csv:3:1: found 1 field, expected 2" in done.err

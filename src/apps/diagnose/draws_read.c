@@ -58,6 +58,7 @@ typedef struct reader {
     size_t n_numbered;                     /* rows of the file whose chain is a number */
     uint64_t n_warmup, thin, warmup_saved; /* what CmdStan says of the file */
     uint64_t n_missing[GBSI_MISSING_SIGNS];
+    bool has_index; /* some file has a column of row names, which is skipped */
 } reader;
 
 void gbs_draws_free(gbs_draws *draws)
@@ -432,6 +433,7 @@ static gbs_status read_file(reader *r, const char *path, const char *first_path,
     text.comment = '#';
     GBSI_PASS(gbsi_sheet_open(&r->sheet, &text, NULL, NULL, err));
     r->sheet.skip_empty = true;
+    r->has_index = r->has_index || r->sheet.has_index;
     if (gbsi_text_left(&text) == 0) {
         return gbsi_fail(err, GBS_ERR_FORMAT,
                          "%s: found no draw, expected a line of names and lines of numbers",
@@ -544,6 +546,9 @@ static void tell(const reader *r)
     char list[GBSI_MISSING_TEXT];
     char message[GBSI_MISSING_TEXT + 64];
     const uint64_t n = gbsi_missing_text(r->n_missing, list);
+    if (r->has_index) {
+        warn(r, GBSI_INDEX_NOTE);
+    }
     tell_labels(r);
     if (n > 0) {
         (void)snprintf(message, sizeof message, "%" PRIu64 " cell%s no value: %s", n,

@@ -148,7 +148,7 @@ gbs_status gbsi_rows_csv(const gbsi_text *text, gbs_rows **rows, gbs_error *err)
     GBSI_TRY(read_names(&r, err));
     GBSI_TRY(read_rows(&r, err));
     if (r.sheet.has_index) {
-        add_note(r.rows, "the first column has no name: it numbers the rows, and is left out");
+        add_note(r.rows, GBSI_INDEX_NOTE);
     }
     if (r.sheet.n_columns > 1 && strcmp(r.sheet.name[0].text, "0") == 0) {
         add_note(r.rows, "the first line, 0, 1, ..., is taken for the names of the sites");

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "decimal/decimal.h"
 #include "text/common.h"
 
 enum { MOST_COLUMNS = 1 << 24 }; /* so that a header takes no more than half a gigabyte */
@@ -255,8 +256,9 @@ gbs_status gbsi_sheet_next(gbsi_sheet *s, bool *more, gbs_error *err)
     if (s->n_cells != width) {
         const size_t n = s->n_cells < width ? s->n_cells : width;
         return gbsi_text_fail(&s->text, (gbsi_token){line, 1}, err,
-                              "found %s%zu field%s, expected %zu as in the header",
-                              s->n_cells > width ? "more than " : "", n, n == 1 ? "" : "s", width);
+                              "found %s%zu field%s, expected %zu as in the header%s",
+                              s->n_cells > width ? "more than " : "", n, n == 1 ? "" : "s", width,
+                              s->has_index && s->name == s->name_cells ? " and a row name" : "");
     }
     s->cell = (gbsi_cell *)s->row_cells + s->has_index;
     return GBS_OK;
@@ -292,43 +294,105 @@ static char take_separator_line(gbsi_sheet *s)
     return at[4];
 }
 
-/* Finds the separator by what the header is then; leaves the text where the header begins. */
+/* Whether blanks separate the names and the cells of the first row, which has as many cells as
+ * there are names, or a row name more. */
+static bool blanks_fit(gbsi_sheet *s)
+{
+    const char *header = s->text.at;
+    s->separator = ' ';
+    const bool read = read_row(s, MOST_COLUMNS + 1, NULL) >= 0;
+    const size_t n = s->n_cells;
+    skip_lines(s, false);
+    const bool fits = read && n > 1 && s->text.at < s->text.end && read_row(s, n + 2, NULL) >= 0 &&
+                      (s->n_cells == n || s->n_cells == n + 1);
+    s->text.at = header;
+    return fits;
+}
+
+/* Counts the columns that the header has with the separator of the sheet; leaves the text where
+ * the header begins.
+ * @param n_known of those how many are expected. */
+static size_t count_names(gbsi_sheet *s, gbsi_is_column known, const void *context, size_t *n_known)
+{
+    const char *header = s->text.at;
+    *n_known = 0;
+    if (read_row(s, MOST_COLUMNS + 1, NULL) < 0) {
+        s->n_cells = 0;
+    }
+    for (size_t k = 0; k < s->n_cells && known != NULL; k++) {
+        *n_known += known(context, ((gbsi_cell *)s->row_cells)[k].text);
+    }
+    s->text.at = header;
+    return s->n_cells;
+}
+
+/* Finds the separator by what the header is then: a run of blanks is one only where no other
+ * separator makes a column that is expected, or two columns if any is. */
 static char find_separator(gbsi_sheet *s, gbsi_is_column known, const void *context)
 {
     static const char candidates[] = {',', ';', '\t'};
-    const char *header = s->text.at;
     char best = ',';
     size_t most_known = 0;
     size_t most_cells = 0;
+    size_t n_known = 0;
     for (size_t i = 0; i < sizeof candidates; i++) {
-        size_t n_known = 0;
         s->separator = candidates[i];
-        if (read_row(s, MOST_COLUMNS + 1, NULL) < 0) {
-            s->n_cells = 0;
-        }
-        for (size_t k = 0; k < s->n_cells && known != NULL; k++) {
-            n_known += known(context, ((gbsi_cell *)s->row_cells)[k].text);
-        }
-        if (n_known > most_known || (n_known == most_known && s->n_cells > most_cells)) {
+        const size_t n_cells = count_names(s, known, context, &n_known);
+        if (n_known > most_known || (n_known == most_known && n_cells > most_cells)) {
             best = candidates[i];
             most_known = n_known;
-            most_cells = s->n_cells;
+            most_cells = n_cells;
         }
-        s->text.at = header;
+    }
+    if (known == NULL ? most_cells == 1 && blanks_fit(s) : most_known == 0) {
+        s->separator = ' ';
+        (void)count_names(s, known, context, &n_known);
+        best = known == NULL || n_known > 0 ? ' ' : best;
     }
     return best;
 }
 
+/* Whether a first cell may be a row name without quotes that differs from those before it.
+ * @param before [n] */
+static bool is_row_name(const gbsi_cell *cell, const gbsi_token *before, size_t n)
+{
+    const bool digits = cell->n > 0 && strspn(cell->text, "0123456789") == cell->n;
+    double number = 0.0;
+    bool is = cell->n > 0 && !cell->quoted &&
+              (digits || gbsi_decimal_read(cell->text, cell->n, &number) == GBSI_DECIMAL_BAD);
+    for (size_t k = 0; k < n && is; k++) {
+        is = before[k].n != cell->n || memcmp(before[k].at, cell->place, cell->n) != 0;
+    }
+    return is;
+}
+
 /* Whether the table has row names without a header, as tables of R: each row has one cell more
- * than the header, and row names are in quotes if the column names are. */
+ * than the header. Row names are in quotes if the column names are. Those without quotes all
+ * differ and are no fractions, and the last cell is not empty, as behind a separator too many; a
+ * table of two rows numbers them from 1. */
 static bool has_row_names(gbsi_sheet *s)
 {
+    enum { LOOK = 64 };
+    gbsi_token before[LOOK] = {{NULL, 0}};
     const char *first = s->text.at;
-    skip_lines(s, false);
-    const bool read = read_row(s, (size_t)s->n_columns + 2, NULL) >= 0;
-    const gbsi_cell *cell = s->row_cells;
+    const size_t width = (size_t)s->n_columns + 1;
+    bool has = true;
+    bool quoted = false;
+    bool numbered = true;
+    size_t n = 0;
+    for (skip_lines(s, false); has && !quoted && n < LOOK && s->text.at < s->text.end;
+         skip_lines(s, false)) {
+        const bool fits = read_row(s, width + 1, NULL) >= 0 && s->n_cells == width;
+        const gbsi_cell *cell = s->row_cells;
+        quoted = fits && s->name[0].quoted && cell[0].quoted;
+        has = quoted || (fits ? cell[width - 1].n > 0 && is_row_name(&cell[0], before, n) : n > 0);
+        if (has && fits) {
+            numbered = numbered && cell[0].n == 1 && cell[0].text[0] == (char)('1' + n);
+            before[n++] = (gbsi_token){cell[0].place, cell[0].n};
+        }
+    }
     s->text.at = first;
-    return read && s->n_cells == (size_t)s->n_columns + 1 && s->name[0].quoted && cell[0].quoted;
+    return quoted || (has && n > (numbered ? 1 : 2));
 }
 
 /* Whether a line begins with a row name of R: in quotes, a blank behind it. */

@@ -38,8 +38,9 @@ typedef struct gbsi_sheet {
 typedef bool (*gbsi_is_column)(const void *context, const char *name);
 
 /* Reads the header. The separator is that of ',', ';' and tab which makes the most expected
- * columns, then the one that makes the most of any kind; a first line "sep=;" names it. Names in
- * quotes with blanks between are those of R's write.table(): blanks separate the columns.
+ * columns, then the one that makes the most of any kind; a first line "sep=;" names it. Blanks
+ * separate where none of them makes a column that is expected and blanks do, as in tables of R's
+ * write.table(). Rows of one cell more than the header begin with row names, as R writes them.
  * @param text copied, what it points to is borrowed; a line that begins with its comment is none.
  * @param known NULL: any name is expected. Free in either case. */
 gbs_status gbsi_sheet_open(gbsi_sheet *s, const gbsi_text *text, gbsi_is_column known,
@@ -51,6 +52,9 @@ void gbsi_sheet_free(gbsi_sheet *s);
  * @param text as above, of an empty input: its name and its watch count. */
 gbs_status gbsi_sheet_of_columns(gbsi_sheet *s, const gbsi_text *text, const gbs_column *column,
                                  uint32_t n_columns, uint64_t n_rows, gbs_error *err);
+
+/* What is told of a table that has an index. */
+#define GBSI_INDEX_NOTE "the first column has no name: it numbers the rows, and is left out"
 
 /* Makes the first row the next one. @param first text.at before that row was read. */
 void gbsi_sheet_rewind(gbsi_sheet *s, const char *first);

@@ -375,7 +375,7 @@ static gbs_status read_header(gbs_table *t, const held *of, const char *weights,
     GBSI_TRY(check_columns(t, seen, err));
     t->first = t->sheet.text.at;
     if (t->sheet.has_index) {
-        tell(t, "the first column has no name: it numbers the rows, and is left out");
+        tell(t, GBSI_INDEX_NOTE);
     }
     char name[128];
     if (t->options.numbers == 1 && find_other_numbers(t, name, sizeof name)) {
