@@ -50,6 +50,7 @@ def test_observations_refused(pump):
     for options, first, second, status, message in [
         ((), "up", "", 3, "found the observation 'up'"),
         ((), "0", "<OBS>1</OBS>", 3, "found the observation '1'"),  # state 1 is called 0
+        ((), "1</OBSERVED><OBSERVED>0", "", 3, "found the observation '0' behind '1', expected one"),
         ((), "-1", "", 3, "found no observation"),
         (("-e", "Pump=on"), "1", "", 2, "observed in state"),
     ]:

@@ -83,7 +83,7 @@ static gbs_status end_variable(reader *r, gbs_error *err)
     gbs_status status = GBS_OK;
     gbsi_observation o = {.place = r->place};
     char *name = NULL;
-    if (r->observed.n == 0 || gbsi_token_is(r->observed, "-1")) {
+    if (r->observed.n == 0) {
         return GBS_OK;
     }
     name = gbsi_alloc_zero(r->name.n + 1);
@@ -105,14 +105,34 @@ cleanup:
     return status;
 }
 
+/* Keeps the observation that ends here, unless it is none. A second one is the same or refused. */
+static gbs_status end_observation(reader *r, gbs_error *err)
+{
+    const gbsi_token text = gbsi_xml_end_name(&r->names);
+    const gbsi_token before = r->observed;
+    char shown[2][GBSI_SHOWN];
+    if (text.n == 0 || gbsi_token_is(text, "-1")) {
+        return GBS_OK;
+    }
+    if (before.n > 0 && (text.n != before.n || memcmp(text.at, before.at, text.n) != 0)) {
+        return gbsi_text_fail(&r->set->text, (gbsi_token){r->place, 1}, err,
+                              "found the observation %s behind %s, expected one of a variable",
+                              gbsi_token_show(text, shown[0]), gbsi_token_show(before, shown[1]));
+    }
+    r->observed = text;
+    return GBS_OK;
+}
+
 static gbs_status on_end(void *context, gbsi_token tag, gbs_error *err)
 {
     reader *r = context;
     (void)tag;
-    if (r->collects) {
-        *(r->is_name ? &r->name : &r->observed) = gbsi_xml_end_name(&r->names);
-        r->collects = false;
+    if (r->collects && r->is_name) {
+        r->name = gbsi_xml_end_name(&r->names);
+    } else if (r->collects) {
+        GBSI_PASS(end_observation(r, err));
     }
+    r->collects = false;
     const bool ends = r->depth-- == r->variable_at;
     r->variable_at = ends ? 0 : r->variable_at;
     return ends ? end_variable(r, err) : GBS_OK;

@@ -77,9 +77,8 @@ typedef struct xmlbif_reader {
     size_t n_ignored;   /* elements that are open within one that XMLBIF lacks */
     size_t n_unknown;   /* of those, with what is in them as one */
     gbsi_token unknown; /* the tag of the first */
-    size_t n_observed;  /* variables with an observation */
+    size_t n_observed;  /* observations */
     uint32_t first_observed;
-    gbsi_token observation;       /* of the variable that is open, as written */
     gbsi_token first_observation; /* the state of the first, as written */
     gbsi_token tag;               /* its start tag */
     bool has_network;             /* one was seen */
@@ -224,7 +223,6 @@ static gbs_status on_start(void *context, gbsi_token tag, const char *name,
         return GBS_OK;
     case VARIABLE:
         r->is_named = false;
-        r->observation = (gbsi_token){0};
         return check_type(r, attribute(attributes, "TYPE"), err);
     case DEFINITION:
         r->now = (definition){.first_given = r->n_given, .first_piece = r->n_pieces};
@@ -288,12 +286,36 @@ static gbs_status take_name(const xmlbif_reader *r, const char *end, gbsi_bif_to
     return GBS_OK;
 }
 
+/* Notes an observation: a state by its number or its label; -1 and an empty text are none. Its
+ * state is looked up when it is used as evidence. */
+static void note_observation(xmlbif_reader *r)
+{
+    const gbsi_token text = gbsi_xml_end_name(&r->names);
+    if (text.n > 0 && !gbsi_token_is(text, "-1") && r->n_observed++ == 0) {
+        r->first_observed = r->tables.network.n_variables - 1;
+        r->first_observation = text;
+    }
+}
+
+/* Shows the first observation by its label, where the file has the number of its state. */
+static void label_observation(xmlbif_reader *r)
+{
+    const gbsi_bif_network *network = &r->tables.network;
+    const gbsi_token text = r->first_observation;
+    const uint32_t most = gbsi_bif_variable_at(network, r->first_observed)->n_states - 1;
+    uint64_t state = 0;
+    bool too_large = false;
+    if (gbsi_integer_read(text.at, text.n, most, &state, &too_large)) {
+        r->first_observation = gbsi_bif_state_at(network, r->first_observed, (uint32_t)state);
+    }
+}
+
 static gbs_status end_name(xmlbif_reader *r, gbsi_token tag, gbs_error *err)
 {
     gbsi_bif_network *network = &r->tables.network;
     gbsi_bif_token name;
-    if (r->at == OBSERVED || r->at == OBS) { /* may be empty: nothing was observed */
-        r->observation = gbsi_xml_end_name(&r->names);
+    if (r->at == OBSERVED || r->at == OBS) {
+        note_observation(r);
         return GBS_OK;
     }
     GBSI_PASS(take_name(r, tag.at, &name, err));
@@ -314,26 +336,6 @@ static gbs_status end_name(xmlbif_reader *r, gbsi_token tag, gbs_error *err)
     return GBS_OK;
 }
 
-/* Notes an observation: a state by its number or its label; -1 and an empty text are no
- * observation. Its state is looked up when it is used as evidence. */
-static void note_observation(xmlbif_reader *r)
-{
-    const gbsi_bif_network *network = &r->tables.network;
-    const uint32_t id = network->n_variables - 1;
-    const gbsi_token text = r->observation;
-    uint64_t state = 0;
-    bool too_large = false;
-    if (text.n == 0 || gbsi_token_is(text, "-1")) {
-        return;
-    }
-    if (r->n_observed++ == 0) {
-        const bool number = gbsi_integer_read(
-            text.at, text.n, gbsi_bif_variable_at(network, id)->n_states - 1, &state, &too_large);
-        r->first_observed = id;
-        r->first_observation = number ? gbsi_bif_state_at(network, id, (uint32_t)state) : text;
-    }
-}
-
 static gbs_status end_variable(xmlbif_reader *r, gbsi_token tag, gbs_error *err)
 {
     const gbsi_bif_network *network = &r->tables.network;
@@ -341,7 +343,6 @@ static gbs_status end_variable(xmlbif_reader *r, gbsi_token tag, gbs_error *err)
         return gbsi_text_fail(r->text, tag, err, "found the end of a VARIABLE without %s",
                               r->is_named ? "an OUTCOME" : "a NAME");
     }
-    note_observation(r);
     return GBS_OK;
 }
 
@@ -438,7 +439,7 @@ static gbs_status add_definition(xmlbif_reader *r, const definition *d, gbs_erro
     return gbsi_bif_table_add(&r->tables, err);
 }
 
-static void warn(const xmlbif_reader *r)
+static void warn(xmlbif_reader *r)
 {
     char shown[GBSI_SHOWN];
     char name[GBSI_SHOWN];
@@ -448,6 +449,7 @@ static void warn(const xmlbif_reader *r)
                        gbsi_token_show(r->unknown, shown));
     }
     if (r->n_observed > 0 && r->text->options->file_evidence == 0) {
+        label_observation(r);
         const gbsi_token variable =
             gbsi_bif_variable_at(&r->tables.network, r->first_observed)->name;
         gbsi_text_warn(

@@ -170,6 +170,9 @@ static void odd_elements(void **state)
         {HEAD "<VARIABLE><NAME>a</NAME><OUTCOME>no</OUTCOME><OUTCOME>yes</OUTCOME>"
               "<OBS> yes </OBS></VARIABLE>" PA TAIL,
          "('a' = 'yes')"},
+        {HEAD "<VARIABLE><NAME>a</NAME><OUTCOME>no</OUTCOME><OUTCOME>yes</OUTCOME>"
+              "<OBS>no</OBS><OBSERVED>yes</OBSERVED></VARIABLE>" PA TAIL,
+         "holds 2 observations ('a' = 'no', ...)"},
         {"\n\n<?xml version=\"1.0\"?>\n" HEAD A PA TAIL, "blanks stand before '<?xml'"},
         {HEAD "<VARIABLE><NAME>a</NAME><OUTCOME>n\xe9</OUTCOME><OUTCOME>yes</OUTCOME></VARIABLE>" PA
              TAIL,
