@@ -37,7 +37,7 @@ MADE_FOR_TESTS = {
 
 # What the program may use of the inside.
 FOR_THE_PROGRAM = ["src/engine/options/needs.h", "src/files/answers/answers.h", "src/files/arrays/arrays.h",
-                   "src/files/models/format_names.h", "src/files/text/output.h", "src/show/chart/chart.h", "lab/reproduction.h", "lab/decomposition.h"]
+                   "src/files/models/format_names.h", "src/files/text/output.h", "src/show/chart/chart.h", "src/core/base/plural.h", "lab/reproduction.h", "lab/decomposition.h"]
 
 SKIPPED = 77  # to meson
 

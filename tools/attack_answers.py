@@ -158,7 +158,7 @@ class Answers:
         rows = rows_of(out, "variable", "state")
         if [row["variable"] for row in rows] != [self.m.text(v) for v in range(len(self.m.arity))]:
             raise Wrong("rows: of other variables")
-        proved = "proved" in words and re.search(r"\b0 of \d+ variables are proved|not proved", words) is None
+        proved = "proved" in words and re.search(r"\b0 of \d+ variables? are proved|not proved", words) is None
         self.check_state([self.state_number(v, row["state"]) for v, row in enumerate(rows)], proved)
 
     def check_state(self, state, proved):

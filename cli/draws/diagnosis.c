@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "job/job.h"
+#include "src/core/base/plural.h"
 
 /* The columns of CSV and members of JSON after the name. */
 static const struct {
@@ -56,7 +57,8 @@ int cli_diagnosis_make(cli_diagnosis *a)
             a->worst = i;
         }
         if (cli_signals_caught()) {
-            return cli_error(CLI_STOPPED, "stopped after %zu of %zu quantities", i, d->n);
+            return cli_error(CLI_STOPPED, "stopped after %zu of %zu quantit%s", i, d->n,
+                             gbsi_plural_of(d->n, "y", "ies"));
         }
     }
     return CLI_DONE;
@@ -188,8 +190,9 @@ void cli_diagnosis_table(gbs_output *output, const cli_diagnosis *a)
     int name = width - numbers < 8 ? 8 : width - numbers;
     name = name < MOST_NAME ? name : MOST_NAME;
     char text[160];
-    (void)snprintf(text, sizeof text, "%zu quantities, %zu chains of %zu draws%s", a->drawn.n,
-                   a->drawn.n_chains, a->drawn.n_draws,
+    (void)snprintf(text, sizeof text, "%zu quantit%s, %zu chain%s of %zu draw%s%s", a->drawn.n,
+                   gbsi_plural_of(a->drawn.n, "y", "ies"), a->drawn.n_chains,
+                   gbsi_plural(a->drawn.n_chains), a->drawn.n_draws, gbsi_plural(a->drawn.n_draws),
                    a->n_shown < a->drawn.n ? "; largest R-hat first" : "");
     cli_put_wrapped(output, text);
     cli_put_column(output, "", name);

@@ -11,6 +11,7 @@
 
 #include "draws_read.h"
 #include "gibbsite/diagnose.h"
+#include "src/core/base/plural.h"
 
 /* A file, line by line. */
 typedef struct text_file {
@@ -219,8 +220,8 @@ static int read_coda_chain(cli_drawn *d, const char *path, size_t c)
     if (status == CLI_DONE && (more < 0 || k < n)) {
         status = more < 0
                      ? CLI_INPUT
-                     : cli_error(CLI_INPUT, "%s: found %zu lines, expected %zu as its index says",
-                                 path, k, n);
+                     : cli_error(CLI_INPUT, "%s: found %zu line%s, expected %zu as its index says",
+                                 path, k, gbsi_plural(k), n);
     }
     close_text(&t);
     return status;

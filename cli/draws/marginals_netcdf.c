@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "netcdf_file.h"
+#include "src/core/base/plural.h"
 #include "verbs/marginals.h"
 
 #define SLAB_BYTES ((size_t)4 << 20) /* of one array, written at a time: one chunk */
@@ -154,9 +155,10 @@ int cli_marginals_netcdf_fit(const cli_job *job, const cli_selection *selection)
         return CLI_DONE;
     }
     return cli_error(CLI_FAILED,
-                     "a NetCDF of %" PRIu32 " variables by %" PRIu64 " states would be mostly "
-                     "empty: there are %" PRIu64 " marginals; use --format npz",
-                     selection->n, most, n_rows);
+                     "a NetCDF of %" PRIu32 " variable%s by %" PRIu64 " state%s would be mostly "
+                     "empty: there are %" PRIu64 " marginal%s; use --format npz",
+                     selection->n, gbsi_plural(selection->n), most, gbsi_plural(most), n_rows,
+                     gbsi_plural(n_rows));
 }
 
 gbs_status cli_marginals_netcdf(const cli_job *job, const char *path, const cli_estimates *e,

@@ -2,6 +2,7 @@
 /* marginals --monitor: the traces of a run as draws to be diagnosed: the log density, and of every
  * variable whether it is in a state; of two states the second says all. */
 #include "gibbsite/traces.h"
+#include "src/core/base/plural.h"
 #include "traces.h"
 
 #include <stdlib.h>
@@ -94,9 +95,9 @@ static int add_variables(cli_drawn *d, const cli_job *job, const cli_selection *
         }
     }
     if (n_left_out > 0 && status == CLI_DONE) {
-        cli_note(job->arguments,
-                 "--monitor: %u of %u variables have no trace: they are not sampled", n_left_out,
-                 selection->n);
+        cli_note(job->arguments, "--monitor: %u of %u variable%s %s no trace, not being sampled",
+                 n_left_out, selection->n, gbsi_plural(selection->n),
+                 gbsi_plural_of(n_left_out, "has", "have"));
     }
     free(state);
     return status;

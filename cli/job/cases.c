@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "data_rows.h"
+#include "src/core/base/plural.h"
 #include "verbs/marginals.h"
 
 typedef struct answering {
@@ -189,7 +190,8 @@ static int on_progress(void *context, const gbs_progress *progress)
 {
     answering *a = context;
     char text[64];
-    (void)snprintf(text, sizeof text, "%" PRIu64 " of %" PRIu64 " cases", a->n_done, a->n);
+    (void)snprintf(text, sizeof text, "%" PRIu64 " of %" PRIu64 " case%s", a->n_done, a->n,
+                   gbsi_plural(a->n));
     cli_bar_share(&a->bar, progress->elapsed_s, a->n > 0 ? (double)a->n_done / (double)a->n : 1.0,
                   text);
     return cli_signals_caught();
@@ -266,27 +268,28 @@ static void tell(const answering *a, int stopped)
     const cli_arguments *arguments = a->job->arguments;
     if (a->n_impossible > 0) {
         cli_note(arguments, "%" PRIu64 " case%s impossible: probability 0, no posteriors",
-                 a->n_impossible, a->n_impossible == 1 ? " is" : "s are");
+                 a->n_impossible, gbsi_plural_of(a->n_impossible, " is", "s are"));
     }
     if (a->n_unknown > 0) {
         cli_note(arguments,
                  "%" PRIu64 " case%s unknown: no state of positive probability was found, and none "
                  "may exist",
-                 a->n_unknown, a->n_unknown == 1 ? " is" : "s are");
+                 a->n_unknown, gbsi_plural_of(a->n_unknown, " is", "s are"));
     }
     if (a->n_done == 0 && !stopped) {
         cli_note(arguments, "%s: found no cases below the names of columns", arguments->cases);
     } else if (gbs_cases_is_exact(a->cases)) {
-        cli_note(arguments, "%" PRIu64 " case%s, exact", a->n_done, a->n_done == 1 ? "" : "s");
+        cli_note(arguments, "%" PRIu64 " case%s, exact", a->n_done, gbsi_plural(a->n_done));
     } else {
         cli_note(arguments,
                  "%" PRIu64 " case%s, each as 'gibbsite marginals' answers it; %" PRIu64
                  " did not converge",
-                 a->n_done, a->n_done == 1 ? "" : "s", a->n_doubtful);
+                 a->n_done, gbsi_plural(a->n_done), a->n_doubtful);
     }
     if (a->for_people && a->n_shown < a->n_states) {
-        cli_note(arguments, "%zu columns do not fit: -o FILE.csv has all, --query fewer",
-                 a->n_states - a->n_shown);
+        cli_note(arguments, "%zu column%s not fit: -o FILE.csv has all, --query fewer",
+                 a->n_states - a->n_shown,
+                 gbsi_plural_of(a->n_states - a->n_shown, " does", "s do"));
     }
     if (stopped) {
         cli_note(arguments, "stopped: cases %" PRIu64 " to %" PRIu64 " are not answered", a->n_done,

@@ -11,6 +11,7 @@
 #include "job.h"
 #include "ranks.h"
 #include "shares.h"
+#include "src/core/base/plural.h"
 
 /* ---- one job at a time ----------------------------------------------------------------------- */
 
@@ -165,9 +166,10 @@ int cli_begin_checkpoints(const cli_job *job, int draws)
     }
     if (job->n_samples > 1 && !cli_given(arguments, "evidence-index")) {
         return cli_error(CLI_USAGE,
-                         "--%s: a checkpoint is of one run, and the evidence has %zu samples; "
+                         "--%s: a checkpoint is of one run, and the evidence has %zu sample%s; "
                          "choose one with --evidence-index",
-                         arguments->resume != NULL ? "resume" : "checkpoint", job->n_samples);
+                         arguments->resume != NULL ? "resume" : "checkpoint", job->n_samples,
+                         gbsi_plural(job->n_samples));
     }
     if (draws && gbs_run_keep_draws(job->run, job->drawn, job->n_drawn, &err) < 0) {
         return cli_fail(err.status, &err);

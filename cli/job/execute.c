@@ -9,6 +9,7 @@
 #include "job.h"
 #include "ranks.h"
 #include "shares.h"
+#include "src/core/base/plural.h"
 #include "src/engine/options/needs.h"
 
 /*
@@ -205,11 +206,13 @@ int cli_execute(cli_job *job,
     if (arguments->verbose) {
         const gbs_report *report = gbs_run_report(job->run);
         cli_note(arguments,
-                 "%" PRIu32 " of %" PRIu32 " variables free, %" PRIu32 " components, %" PRIu32
-                 " colours, %" PRIu64 " batches; %.1f MiB; kernels %s",
-                 report->n_free_variables, gbs_model_n_variables(job->model), report->n_components,
-                 report->n_colors, report->n_batches, (double)report->predicted_bytes / 1048576.0,
-                 gbs_simd_name());
+                 "%" PRIu32 " of %" PRIu32 " variable%s free, %" PRIu32 " component%s, %" PRIu32
+                 " colour%s, %" PRIu64 " batch%s; %.1f MiB; kernels %s",
+                 report->n_free_variables, gbs_model_n_variables(job->model),
+                 gbsi_plural(gbs_model_n_variables(job->model)), report->n_components,
+                 gbsi_plural(report->n_components), report->n_colors, gbsi_plural(report->n_colors),
+                 report->n_batches, gbsi_plural_of(report->n_batches, "", "es"),
+                 (double)report->predicted_bytes / 1048576.0, gbs_simd_name());
     }
     cli_bar_init(&b.w.bar, arguments, &job->options);
     gbs_run_callbacks callbacks = {
@@ -279,9 +282,10 @@ static void tell_ladders(const cli_job *job, const gbs_report *r)
         cli_tell_default_ladders(job, r->chains);
         cli_note(arguments,
                  "tempered: each chain is a ladder of %" PRIu32
-                 " temperatures from %.3g to 1 (inverse), barrier %.3g, at least %" PRIu64
+                 " temperature%s from %.3g to 1 (inverse), barrier %.3g, at least %" PRIu64
                  " round trips, %.3g of cold states without violated zeros; moves: %s",
-                 r->temperatures, r->hottest, r->barrier, r->round_trips, r->valid_share,
+                 r->temperatures, gbsi_plural(r->temperatures), r->hottest, r->barrier,
+                 r->round_trips, r->valid_share,
                  r->block_variables > 0 ? "blocks and a sweep" : "sweeps");
     }
 }
@@ -308,15 +312,16 @@ static void tell_work(const cli_job *job, const gbs_report *r)
         cli_note(arguments,
                  "exact: %" PRIu32 " free variable%s in %" PRIu32
                  " component%s, %.3g table entries%s",
-                 r->n_free_variables, r->n_free_variables == 1 ? "" : "s", r->n_components,
-                 r->n_components == 1 ? "" : "s", r->exact.entries, cases);
+                 r->n_free_variables, gbsi_plural(r->n_free_variables), r->n_components,
+                 gbsi_plural(r->n_components), r->exact.entries, cases);
     } else if (strcmp(r->method, "mean-field") != 0) { /* mean field: the verdict says it all */
         cli_tell_choice(job, &r->exact);
         cli_note(arguments,
-                 "%s: %" PRIu32 " chains, %" PRIu64 " sweeps after %" PRIu64
+                 "%s: %" PRIu32 " chain%s, %" PRIu64 " sweep%s after %" PRIu64
                  ", %.3g updates in %.3g s (%.3g/s), seed %" PRIu64,
-                 r->method, r->chains, r->sweeps, r->burn_in, (double)r->updates, r->sampling_s,
-                 r->updates_per_s, job->options.seed);
+                 r->method, r->chains, gbsi_plural(r->chains), r->sweeps, gbsi_plural(r->sweeps),
+                 r->burn_in, (double)r->updates, r->sampling_s, r->updates_per_s,
+                 job->options.seed);
         tell_ladders(job, r);
         if (isfinite(r->max_mcse) && job->options.estimator == GBS_ESTIMATOR_TRACES) {
             cli_note(arguments, "largest %s %.3g, largest R-hat %.5g", error_name(r), r->max_mcse,
@@ -332,8 +337,8 @@ static void tell_work(const cli_job *job, const gbs_report *r)
             }
             char watched[64] = "";
             if (r->n_watched > 0) {
-                (void)snprintf(watched, sizeof watched, ", of %" PRIu64 " variables spread evenly",
-                               r->n_watched);
+                (void)snprintf(watched, sizeof watched, ", of %" PRIu64 " variable%s spread evenly",
+                               r->n_watched, gbsi_plural(r->n_watched));
             }
             char rhat[48] = "";
             if (isfinite(r->max_rhat) || r->n_drawn == 0) { /* independent draws have none */
@@ -370,13 +375,13 @@ void cli_verdict(const cli_job *job, int stopped)
     tell_pilot(arguments, r);
     if (r->n_pruned > 0) {
         cli_note(arguments, "left out: %" PRIu32 " variable%s not affect the answer", r->n_pruned,
-                 r->n_pruned == 1 ? " that does" : "s that do");
+                 gbsi_plural_of(r->n_pruned, " that does", "s that do"));
     }
     if (r->n_drawn > 0) {
         cli_note(arguments,
                  "drawn: %" PRIu32 " variable%s that no evidence depends on, given exact draws of "
                  "the others",
-                 r->n_drawn, r->n_drawn == 1 ? "" : "s");
+                 r->n_drawn, gbsi_plural(r->n_drawn));
     }
     tell_work(job, r);
     cli_tell_exchange(job);
@@ -386,8 +391,8 @@ void cli_verdict(const cli_job *job, int stopped)
     if (isfinite(r->certified)) {
         cli_note(arguments,
                  "certified: after %" PRIu64
-                 " sweeps of burn-in, every marginal is within %.3g of its limit, from any start",
-                 r->burn_in, r->certified);
+                 " sweep%s of burn-in, every marginal is within %.3g of its limit, from any start",
+                 r->burn_in, gbsi_plural(r->burn_in), r->certified);
     }
     if (job->options.restarts && strcmp(r->method, "exact") != 0) {
         cli_note(arguments,

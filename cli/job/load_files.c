@@ -7,6 +7,7 @@
 #include "draws/kept_draws.h"
 #include "job.h"
 #include "shares.h"
+#include "src/core/base/plural.h"
 
 /* Whether reading has taken longer than --time. The time that is left does not choose the method
  * of a run: that depends on --time alone. */
@@ -60,8 +61,9 @@ int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *pat
         return cli_fail_input(status, &err);
     }
     if (arguments->verbose) {
-        cli_note(arguments, "%s: %" PRIu32 " variables, %zu factors, digest %s", path,
-                 gbs_model_n_variables(job->model), gbs_model_n_factors(job->model),
+        cli_note(arguments, "%s: %" PRIu32 " variable%s, %zu factor%s, digest %s", path,
+                 gbs_model_n_variables(job->model), gbsi_plural(gbs_model_n_variables(job->model)),
+                 gbs_model_n_factors(job->model), gbsi_plural(gbs_model_n_factors(job->model)),
                  gbs_model_digest(job->model));
     }
     return CLI_DONE;
@@ -137,8 +139,8 @@ int cli_load(cli_job *job, const cli_arguments *arguments, const char *path)
     int status = cli_load_samples(job, arguments, path);
     if (status == CLI_DONE && job->n_samples > 1 && !cli_given(arguments, "evidence-index")) {
         status = cli_error(CLI_USAGE,
-                           "the evidence holds %zu samples; choose one with --evidence-index K",
-                           job->n_samples);
+                           "the evidence holds %zu sample%s; choose one with --evidence-index K",
+                           job->n_samples, gbsi_plural(job->n_samples));
     }
     return status == CLI_DONE ? cli_observe_sample(job, (size_t)arguments->evidence_index) : status;
 }

@@ -9,6 +9,7 @@
 
 #include "job.h"
 #include "ranks.h"
+#include "src/core/base/plural.h"
 #include "src/files/models/format_names.h"
 
 /* Whether the text is the path of a file: lists of NAME=STATE hold '='; a path with '=' must
@@ -47,8 +48,9 @@ static int count_samples(cli_job *job)
             continue;
         }
         if (path != NULL && n != job->n_samples) {
-            return cli_error(CLI_USAGE, "%s holds %zu evidence samples, %s %zu", path,
-                             job->n_samples, arguments->evidence[i], n);
+            return cli_error(CLI_USAGE, "%s holds %zu evidence sample%s, %s %zu", path,
+                             job->n_samples, gbsi_plural(job->n_samples), arguments->evidence[i],
+                             n);
         }
         path = arguments->evidence[i];
         job->n_samples = n;
@@ -57,7 +59,7 @@ static int count_samples(cli_job *job)
         return cli_error(CLI_USAGE,
                          "--evidence-index %" PRIu64 ": the evidence has %zu sample%s, counted "
                          "from 0",
-                         arguments->evidence_index, job->n_samples, job->n_samples == 1 ? "" : "s");
+                         arguments->evidence_index, job->n_samples, gbsi_plural(job->n_samples));
     }
     return CLI_DONE;
 }
@@ -201,9 +203,9 @@ static int check_target(const cli_job *job, const char *path)
         return CLI_DONE;
     }
     return cli_error(CLI_USAGE,
-                     "the evidence holds %zu samples, one result each: give -o FILE for FILE.0, "
+                     "the evidence holds %zu sample%s, one result each: give -o FILE for FILE.0, "
                      "FILE.1, ..., or choose one with --evidence-index K",
-                     job->n_samples);
+                     job->n_samples, gbsi_plural(job->n_samples));
 }
 
 /* @return FILE.k, or FILE.k.gz for FILE.gz; FILE.k.html for FILE.html, as browsers go by the

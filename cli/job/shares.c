@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "ranks.h"
+#include "src/core/base/plural.h"
 
 void cli_share_path(const char *folder, uint32_t rank, char *path, size_t size)
 {
@@ -144,8 +145,8 @@ void cli_tell_exchange(const cli_job *job)
         return;
     }
     cli_note(job->arguments,
-             "model on %" PRIu32 " ranks: a sweep sends %.4g messages and %.4g bytes in all, and "
+             "model on %" PRIu32 " rank%s: a sweep sends %.4g messages and %.4g bytes in all, and "
              "waits %.3g s of %.3g s",
-             r->ranks, (double)r->exchange_messages / passes, (double)r->exchange_bytes / passes,
-             r->exchange_s / passes, r->sampling_s / passes);
+             r->ranks, gbsi_plural(r->ranks), (double)r->exchange_messages / passes,
+             (double)r->exchange_bytes / passes, r->exchange_s / passes, r->sampling_s / passes);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "job/job.h"
+#include "src/core/base/plural.h"
 
 /* Edges (i, i + s mod N), s = 2 to S; the model's own are s = 1. Each once: s and N - s are the
  * same. */
@@ -13,8 +14,8 @@ static int make_ring(cli_job *job, const char *text, uint64_t most)
     if (most < 2 || most > n / 2) {
         return cli_error(CLI_USAGE,
                          "--dummy-edges %s: expected ring:S with S from 2 to half of the %lu "
-                         "variables",
-                         text, (unsigned long)n);
+                         "variable%s",
+                         text, (unsigned long)n, gbsi_plural(n));
     }
     uint32_t *pair = calloc((size_t)(n * (most - 1)), 2 * sizeof *pair);
     CLI_PASS(CLI_HAVE(pair));

@@ -8,6 +8,7 @@
 
 #include "draws/kept_draws.h"
 #include "gibbsite/dobrushin.h"
+#include "src/core/base/plural.h"
 
 #define RECTANGLE "rectangle:"
 
@@ -40,8 +41,8 @@ static int read_grid(const cli_job *job, uint64_t *side)
     if (!parse_numbers(grid, 'x', 2, side) || side[0] == 0 || side[1] == 0 || side[0] > n ||
         side[0] * side[1] != n) {
         return cli_error(CLI_USAGE,
-                         "--grid %s: expected RxC, rows times columns of %" PRIu64 " variables",
-                         grid, n);
+                         "--grid %s: expected RxC, rows times columns of %" PRIu64 " variable%s",
+                         grid, n, gbsi_plural(n));
     }
     return CLI_DONE;
 }
@@ -171,9 +172,9 @@ int cli_influences(cli_job *job, gbs_influences **influences)
     if (r->n_refused > 0) {
         cli_note(job->arguments,
                  "influences on %" PRIu32 " of %" PRIu32
-                 " variables are upper bounds: their neighbours have too many configurations to "
+                 " variable%s are upper bounds: their neighbours have too many configurations to "
                  "enumerate",
-                 r->n_refused, r->n_free);
+                 r->n_refused, r->n_free, gbsi_plural(r->n_free));
     }
     return CLI_DONE;
 }

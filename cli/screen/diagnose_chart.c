@@ -8,6 +8,7 @@
 
 #include "draws/diagnosis.h"
 #include "gibbsite/diagnose.h"
+#include "src/core/base/plural.h"
 #include "src/show/chart/chart.h"
 
 enum {
@@ -114,8 +115,9 @@ static int draw(const cli_diagnosis *a, const chart *c)
     const gbs_diagnostics *d = &a->of[a->worst];
     (void)snprintf(title, sizeof title, "%.100s: R-hat %.3f", a->drawn.name[a->worst], d->rhat);
     (void)snprintf(subtitle, sizeof subtitle,
-                   "the largest R-hat of %zu quantities; %zu chains of %zu draws%s", a->drawn.n,
-                   a->drawn.n_chains, a->drawn.n_draws,
+                   "the largest R-hat of %zu quantit%s; %zu chain%s of %zu draw%s%s", a->drawn.n,
+                   gbsi_plural_of(a->drawn.n, "y", "ies"), a->drawn.n_chains,
+                   gbsi_plural(a->drawn.n_chains), a->drawn.n_draws, gbsi_plural(a->drawn.n_draws),
                    c->n_chains < a->drawn.n_chains ? ", the first 4 are shown" : "");
     const gbsi_figure figure = {.title = title,
                                 .subtitle = subtitle,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "gibbsite/info.h"
+#include "src/core/base/plural.h"
 #include "src/files/models/format_names.h"
 #include "verbs/info.h"
 
@@ -15,7 +16,7 @@ enum {
 /* "1 factor", "2 factors"; some plurals end otherwise. @return text. */
 static const char *count(uint64_t n, const char *one, const char *more, char text[64])
 {
-    (void)snprintf(text, 64, "%" PRIu64 " %s", n, n == 1 ? one : more);
+    (void)snprintf(text, 64, "%" PRIu64 " %s", n, gbsi_plural_of(n, one, more));
     return text;
 }
 
@@ -50,7 +51,7 @@ static void put_variables(gbs_output *output, const gbs_info *info)
         cli_put_line(output, TITLE, "variables", "none");
     } else if (info->min_arity == info->max_arity) {
         cli_put_line(output, TITLE, "variables", "%s of %" PRIu32 " state%s", n, info->min_arity,
-                     info->min_arity == 1 ? "" : "s");
+                     gbsi_plural(info->min_arity));
     } else {
         cli_put_line(output, TITLE, "variables",
                      "%s of %" PRIu32 " to %" PRIu32 " states, %.3g on average", n, info->min_arity,
@@ -98,7 +99,7 @@ static void put_factors(gbs_output *output, const gbs_info *info)
         return;
     }
     cli_put_line(output, TITLE, "factors", "%s (%s) of at most %zu variable%s%s", n, text, largest,
-                 largest == 1 ? "" : "s", largest + 1 == GBS_INFO_ORDERS ? " or more" : "");
+                 gbsi_plural(largest), largest + 1 == GBS_INFO_ORDERS ? " or more" : "");
     if (info->n_table_entries > 0) {
         count(info->n_table_entries, "table entry", "table entries", n);
         if (info->zero_share > 0.0) {

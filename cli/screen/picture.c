@@ -6,6 +6,7 @@
 
 #include "gibbsite/image.h"
 #include "job/job.h"
+#include "src/core/base/plural.h"
 
 #define MAX_LABELS 256 /* colours in a palette */
 
@@ -67,8 +68,8 @@ int cli_picture_fit(const cli_job *job, cli_picture *picture)
     }
     if (picture->rows * picture->columns != n) { /* both are below 2^32 */
         return cli_error(
-            CLI_USAGE, "--picture %s: %" PRIu64 " pixels, but the model has %" PRIu32 " variables",
-            arguments->picture, picture->rows * picture->columns, n);
+            CLI_USAGE, "--picture %s: %" PRIu64 " pixels, but the model has %" PRIu32 " variable%s",
+            arguments->picture, picture->rows * picture->columns, n, gbsi_plural(n));
     }
     uint32_t arity = gbs_model_arity(model, 0);
     for (uint32_t v = 1; v < n; v++) {
@@ -84,8 +85,8 @@ int cli_picture_fit(const cli_job *job, cli_picture *picture)
     picture->labels = bitmap || (arity != 2 && !cli_given(arguments, "state"));
     picture->state = cli_given(arguments, "state") ? arguments->state : 1;
     if (!picture->labels && picture->state >= arity) {
-        return cli_error(CLI_USAGE, "--state %" PRIu64 ": the variables have %" PRIu32 " states",
-                         picture->state, arity);
+        return cli_error(CLI_USAGE, "--state %" PRIu64 ": the variables have %" PRIu32 " state%s",
+                         picture->state, arity, gbsi_plural(arity));
     }
     if (bitmap && arity > 2) {
         return cli_error(CLI_USAGE, "a PBM holds two states, but the variables have %" PRIu32,

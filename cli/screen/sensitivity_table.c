@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gibbsite/sensitivity.h"
+#include "src/core/base/plural.h"
 #include "verbs/sensitivity.h"
 
 enum {
@@ -59,11 +60,12 @@ static void put_heading(gbs_output *output, const cli_sensitivities *a)
     (void)snprintf(text, sizeof text, "%s = %.6g%s", a->title, a->s.p, error);
     cli_put_wrapped(output, text);
     if (a->n == 0) {
-        (void)snprintf(text, sizeof text, "none of %zu parameters %s", a->s.n_parameters,
+        (void)snprintf(text, sizeof text, "none of %zu parameter%s %s", a->s.n_parameters,
+                       gbsi_plural(a->s.n_parameters),
                        a->s.exact ? "moves it" : "is seen to move it");
     } else {
-        (void)snprintf(text, sizeof text, "%zu of %zu parameters, largest derivatives first", a->n,
-                       a->s.n_parameters);
+        (void)snprintf(text, sizeof text, "%zu of %zu parameter%s, largest derivatives first", a->n,
+                       a->s.n_parameters, gbsi_plural(a->s.n_parameters));
     }
     cli_put_wrapped(output, text);
 }

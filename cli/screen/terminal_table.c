@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "job/joint_tables.h"
+#include "src/core/base/plural.h"
 #include "verbs/marginals.h"
 
 enum {
@@ -286,8 +287,9 @@ static void say_how(const gbs_report *r, char text[CLI_SUM_TEXT])
     if (strcmp(r->method, "mean-field") == 0) {
         (void)snprintf(text, CLI_SUM_TEXT, "mean field, an approximation without errors");
     } else if (strcmp(r->method, "exact") != 0) {
-        (void)snprintf(text, CLI_SUM_TEXT, "sampled, %" PRIu32 " chains of %" PRIu64 " sweep%s%s%s",
-                       r->chains, r->sweeps, r->sweeps == 1 ? "" : "s",
+        (void)snprintf(text, CLI_SUM_TEXT,
+                       "sampled, %" PRIu32 " chain%s of %" PRIu64 " sweep%s%s%s", r->chains,
+                       gbsi_plural(r->chains), r->sweeps, gbsi_plural(r->sweeps),
                        r->in_burn_in ? ", stopped during burn-in" : "",
                        r->n_exact_variables > 0 ? "; small components exactly" : "");
     }

@@ -8,6 +8,7 @@
 #include "gibbsite/dobrushin.h"
 #include "job/job.h"
 #include "options/rows.h"
+#include "src/core/base/plural.h"
 
 enum { MOST_SCANS = 3, MOST_STEPS = 64, TITLE = 26 };
 
@@ -310,8 +311,8 @@ static void text_within(gbs_output *output, const certificates *c)
             const gbs_sufficient *w = &c->within[s * c->n_targets + t];
             char text[256];
             if (w->found) {
-                (void)snprintf(text, sizeof text, " %" PRIu64 " (%" PRIu64 " steps: %.6g)",
-                               w->passes, w->steps, w->value);
+                (void)snprintf(text, sizeof text, " %" PRIu64 " (%" PRIu64 " step%s: %.6g)",
+                               w->passes, w->steps, gbsi_plural(w->steps), w->value);
             } else {
                 (void)snprintf(text, sizeof text,
                                " no certificate: %.6g after %" PRIu64 " and no longer falling, or "

@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "options/rows.h"
+#include "src/core/base/plural.h"
 
 /* The distance of two results: the number that is limited, by --tolerance or, of estimates, by what
  * chance explains; numbers to print; the verdict. */
@@ -116,8 +117,9 @@ static int apply_model(const cli_arguments *arguments, gbs_result side[2])
     for (int i = 0; i < 2 && done == CLI_DONE; i++) {
         gbs_result *r = &side[i];
         if (r->task != GBS_TASK_MAP || r->n != gbs_model_n_variables(model)) {
-            done = cli_error(CLI_USAGE, "%s: expected a state of all %" PRIu32 " variables of %s",
-                             arguments->operand[i], gbs_model_n_variables(model), arguments->model);
+            done = cli_error(CLI_USAGE, "%s: expected a state of all %" PRIu32 " variable%s of %s",
+                             arguments->operand[i], gbs_model_n_variables(model),
+                             gbsi_plural(gbs_model_n_variables(model)), arguments->model);
             break;
         }
         status = gbs_result_resolve(r, model, &err);

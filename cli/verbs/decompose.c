@@ -9,6 +9,7 @@
 #include "job/job.h"
 #include "lab/decomposition.h"
 #include "options/rows.h"
+#include "src/core/base/plural.h"
 
 /* Statistics over the chains. */
 typedef struct spread {
@@ -128,8 +129,10 @@ static void say(const cli_job *job, const lab_decomposition *d)
                        lab_component_name((lab_component)c),
                        spread_of(d->value + at, d->n_chains).mean);
     }
-    cli_note(job->arguments, "%zu keys; after %" PRIu64 " sweeps, mean of %" PRIu32 " chains: %s",
-             d->n_keys, d->sweeps[d->n_checkpoints - 1], d->n_chains, text);
+    cli_note(
+        job->arguments, "%zu key%s; after %" PRIu64 " sweep%s, mean of %" PRIu32 " chain%s: %s",
+        d->n_keys, gbsi_plural(d->n_keys), d->sweeps[d->n_checkpoints - 1],
+        gbsi_plural(d->sweeps[d->n_checkpoints - 1]), d->n_chains, gbsi_plural(d->n_chains), text);
 }
 
 static int answer_focus(cli_job *job, uint32_t focus, answer *a)

@@ -11,6 +11,7 @@
 #include "gibbsite/image.h"
 #include "gibbsite/map.h"
 #include "options/rows.h"
+#include "src/core/base/plural.h"
 
 #define MUCH_LARGER 1.5  /* noise between neighbours than what was estimated */
 #define LEAST_S     1e-3 /* of --time, for a run */
@@ -360,8 +361,8 @@ static int answer_all_rows(answering *w)
     gbs_status status = GBS_OK;
     w->p = calloc((size_t)step * noisy->width * levels, sizeof *w->p);
     if (w->p == NULL) {
-        return cli_error(CLI_FAILED, "out of memory: %" PRIu32 " rows of %" PRIu32 " levels", step,
-                         levels);
+        return cli_error(CLI_FAILED, "out of memory: %" PRIu32 " rows of %" PRIu32 " level%s", step,
+                         levels, gbsi_plural(levels));
     }
     for (uint32_t first = 0; first < noisy->height && status >= 0; first += step) {
         const uint32_t left = noisy->height - first;

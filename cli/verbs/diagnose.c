@@ -13,6 +13,7 @@
 #include "gibbsite/report.h"
 #include "job/job.h"
 #include "options/rows.h"
+#include "src/core/base/plural.h"
 
 enum { TOP = 20 };
 
@@ -60,14 +61,15 @@ static int tell(const cli_diagnosis *a)
         n_unknown += !a->of[i].constant && isnan(a->of[i].rhat);
     }
     if (n_constant > 0) {
-        cli_note(a->arguments,
-                 "%zu of %zu quantities never change: that says nothing about convergence",
-                 n_constant, a->drawn.n);
+        cli_note(a->arguments, "%zu of %zu quantit%s never %s: that says nothing about convergence",
+                 n_constant, a->drawn.n, gbsi_plural_of(a->drawn.n, "y", "ies"),
+                 gbsi_plural_of(n_constant, "changes", "change"));
     }
     if (n_unknown > 0) {
         cli_note(a->arguments,
-                 "%zu of %zu quantities have no R-hat: too few draws, or some that are not finite",
-                 n_unknown, a->drawn.n);
+                 "%zu of %zu quantit%s %s no R-hat: too few draws, or some that are not finite",
+                 n_unknown, a->drawn.n, gbsi_plural_of(a->drawn.n, "y", "ies"),
+                 gbsi_plural_of(n_unknown, "has", "have"));
     }
     if (a->worst == a->drawn.n) {
         cli_note_verdict(a->arguments, CLI_YELLOW, "not converged: no quantity has an R-hat");
@@ -80,8 +82,8 @@ static int tell(const cli_diagnosis *a)
         char number[32];
         (void)snprintf(text, sizeof text,
                        "not converged: %s, R-hat of %.100s is %s, above 1.01; draw longer chains",
-                       a->drawn.n_chains == 1 ? "the halves of the chain disagree"
-                                              : "the chains disagree",
+                       gbsi_plural_of(a->drawn.n_chains, "the halves of the chain disagree",
+                                      "the chains disagree"),
                        a->drawn.name[a->worst], above_text(rhat, number, sizeof number));
     } else if (a->drawn.n_chains < LEAST_CHAINS) {
         (void)snprintf(text, sizeof text,

@@ -7,6 +7,7 @@
 
 #include "job/data_rows.h"
 #include "options/rows.h"
+#include "src/core/base/plural.h"
 
 typedef struct fitting {
     cli_job job;
@@ -179,9 +180,10 @@ static void tell_sampled_em(const fitting *f, int stopped)
     const gbs_fit_report *r = gbs_fitted_report(f->fitted);
     cli_note(arguments,
              "%" PRIu64 " row%s a missing value; EM, with sampled expectations: %" PRIu64
-             " iterations, the last of 16 chains by %" PRIu64 " sweeps a row, seed %" PRIu64 "%s",
-             r->n_incomplete, r->n_incomplete == 1 ? " has" : "s have", r->iterations, r->sweeps,
-             f->options.seed, stopped ? "; stopped" : "");
+             " iteration%s, the last of 16 chains by %" PRIu64 " sweep%s a row, seed %" PRIu64 "%s",
+             r->n_incomplete, gbsi_plural_of(r->n_incomplete, " has", "s have"), r->iterations,
+             gbsi_plural(r->iterations), r->sweeps, gbsi_plural(r->sweeps), f->options.seed,
+             stopped ? "; stopped" : "");
     cli_note(arguments,
              "%s: the last one changed a probability by %.2g, with a standard error of up to %.2g",
              r->converged ? "converged, to within the error" : "not converged", r->change,
@@ -190,7 +192,7 @@ static void tell_sampled_em(const fitting *f, int stopped)
         cli_note(arguments,
                  "the chains of %" PRIu64 " row%s disagree: R-hat is above 1.1; try a larger "
                  "--sweeps, or --method exact",
-                 r->n_doubtful, r->n_doubtful == 1 ? "" : "s");
+                 r->n_doubtful, gbsi_plural(r->n_doubtful));
     } else if (!r->converged && !stopped) {
         cli_note(arguments, "for a smaller error try a larger --sweeps");
     }
@@ -209,9 +211,10 @@ static void tell_em(const fitting *f, int stopped)
     }
     cli_note(arguments,
              "%" PRIu64 " row%s a missing value; EM, with exact expectations: %" PRIu64
-             " iterations, %s: the last one changed a probability by %.2g%s",
-             r->n_incomplete, r->n_incomplete == 1 ? " has" : "s have", r->iterations,
-             r->converged ? "converged" : "not converged", r->change, stopped ? "; stopped" : "");
+             " iteration%s, %s: the last one changed a probability by %.2g%s",
+             r->n_incomplete, gbsi_plural_of(r->n_incomplete, " has", "s have"), r->iterations,
+             gbsi_plural(r->iterations), r->converged ? "converged" : "not converged", r->change,
+             stopped ? "; stopped" : "");
 }
 
 /* " +- 0.2", "" where it is 0. @param text [32] */
@@ -235,14 +238,16 @@ static void tell(const fitting *f, int stopped)
     }
     cli_note(arguments,
              "%" PRIu64 " row%s%s: ln P(data) = %.10g%s, %.6g a %s; %" PRIu64
-             " free parameters, BIC %.10g",
-             r->n_rows, r->n_rows == 1 ? "" : "s", weight, r->log_likelihood,
+             " free parameter%s, BIC %.10g",
+             r->n_rows, gbsi_plural(r->n_rows), weight, r->log_likelihood,
              error_text(r->log_likelihood_error, error), r->log_likelihood / r->weight,
-             weight[0] == '\0' ? "row" : "unit of weight", r->n_parameters, r->bic);
+             weight[0] == '\0' ? "row" : "unit of weight", r->n_parameters,
+             gbsi_plural(r->n_parameters), r->bic);
     tell_em(f, stopped);
     if (r->n_unseen > 0) {
-        cli_note(arguments, "%" PRIu64 " of %" PRIu64 " columns of the tables %s in no row: %s",
-                 r->n_unseen, r->n_columns, r->n_unseen == 1 ? "is" : "are",
+        cli_note(arguments, "%" PRIu64 " of %" PRIu64 " column%s of the tables %s in no row: %s",
+                 r->n_unseen, r->n_columns, gbsi_plural(r->n_columns),
+                 gbsi_plural_of(r->n_unseen, "is", "are"),
                  f->options.prior == GBS_PRIOR_NONE ? "the network's own stay there"
                                                     : "the prior alone says what they are");
     }
@@ -250,12 +255,12 @@ static void tell(const fitting *f, int stopped)
         cli_note(arguments,
                  "%" PRIu64 " row%s held out, all of probability 0: no row is left to judge by; a "
                  "prior gives every row a positive one",
-                 r->held_out_rows, r->held_out_rows == 1 ? "" : "s");
+                 r->held_out_rows, gbsi_plural(r->held_out_rows));
         return;
     }
     if (r->held_out_rows > 0) {
         cli_note(arguments, "%" PRIu64 " row%s held out: ln P = %.10g%s, %.6g a %s",
-                 r->held_out_rows, r->held_out_rows == 1 ? "" : "s", r->held_out_log_likelihood,
+                 r->held_out_rows, gbsi_plural(r->held_out_rows), r->held_out_log_likelihood,
                  error_text(r->held_out_error, error),
                  r->held_out_log_likelihood / r->held_out_weight,
                  weight[0] == '\0' ? "row" : "unit of weight");

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "gibbsite/generate.h"
 #include "options/rows.h"
+#include "src/core/base/plural.h"
 
 /* Reads whole numbers with a separator between: "3x4", "2:5".
  * @return how many, 0 for anything else. */
@@ -173,8 +174,10 @@ static int run_generate(cli_arguments *arguments)
     }
     status = cli_write_model(arguments, model);
     if (status == CLI_DONE && arguments->verbose) {
-        cli_note(arguments, "%" PRIu32 " variables, %zu factors, seed %" PRIu64,
-                 gbs_model_n_variables(model), gbs_model_n_factors(model), arguments->run.seed);
+        cli_note(arguments, "%" PRIu32 " variable%s, %zu factor%s, seed %" PRIu64,
+                 gbs_model_n_variables(model), gbsi_plural(gbs_model_n_variables(model)),
+                 gbs_model_n_factors(model), gbsi_plural(gbs_model_n_factors(model)),
+                 arguments->run.seed);
     }
     gbs_model_free(model);
     return status;

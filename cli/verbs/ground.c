@@ -6,6 +6,7 @@
 #include "gibbsite/ground.h"
 #include "job/job.h"
 #include "options/rows.h"
+#include "src/core/base/plural.h"
 
 static int on_progress(void *context, const gbs_progress *progress)
 {
@@ -21,12 +22,13 @@ static void tell(const cli_arguments *arguments, const gbs_ground_report *r)
         cli_note(arguments, "warning: %s", r->warning[i]);
     }
     cli_note(arguments,
-             "%" PRIu64 " formulas, %" PRIu64
-             " facts; %.0f groundings, %.0f of them decided by the database",
-             r->n_formulas, r->n_facts, r->n_instances, r->n_instances - (double)r->n_groundings);
+             "%" PRIu64 " formula%s, %" PRIu64
+             " fact%s; %.0f groundings, %.0f of them decided by the database",
+             r->n_formulas, gbsi_plural(r->n_formulas), r->n_facts, gbsi_plural(r->n_facts),
+             r->n_instances, r->n_instances - (double)r->n_groundings);
     if (arguments->of.ground.similarity != NULL) {
-        cli_note(arguments, "similarity: %" PRIu64 " facts from the words that two names share",
-                 r->n_similar);
+        cli_note(arguments, "similarity: %" PRIu64 " fact%s from the words that two names share",
+                 r->n_similar, gbsi_plural(r->n_similar));
     }
     const double alone = r->n_atoms - (double)r->n_variables;
     cli_note(arguments,

@@ -6,6 +6,7 @@
 
 #include "info.h"
 #include "options/rows.h"
+#include "src/core/base/plural.h"
 
 static const cli_option options[] = {
 #include "gibbsite/questions/info_checkpoint.def"
@@ -129,8 +130,9 @@ static gbs_status write_screen(gbs_output *output, const char *path, const gbs_c
     (void)snprintf(text, sizeof text, "%s, of gibbsite %s", size, c->version);
     put_row(output, "checkpoint", text);
     put_row(output, "model", c->model);
-    (void)snprintf(text, sizeof text, "%s: %" PRIu32 " chains, %" PRIu64 " sweeps after %" PRIu64,
-                   c->burning_in ? "burning in" : "sampling", c->chains, c->sweeps, c->burn_in);
+    (void)snprintf(text, sizeof text, "%s: %" PRIu32 " chain%s, %" PRIu64 " sweep%s after %" PRIu64,
+                   c->burning_in ? "burning in" : "sampling", c->chains, gbsi_plural(c->chains),
+                   c->sweeps, gbsi_plural(c->sweeps), c->burn_in);
     put_row(output, "state", text);
     (void)snprintf(text, sizeof text, "%.3g updates in %.3g s", (double)c->updates, c->seconds);
     put_row(output, "work", text);

@@ -7,6 +7,7 @@
 #include "gibbsite/crf.h"
 #include "job/job.h"
 #include "options/rows.h"
+#include "src/core/base/plural.h"
 
 typedef struct labelling {
     cli_arguments *arguments;
@@ -224,19 +225,21 @@ static void tell_trust(const labelling *l)
                  idle);
     }
     if (r->n_links > 0) {
-        cli_note(l->arguments, "%" PRIu64 " pairs of tokens are linked", r->n_links);
+        cli_note(l->arguments, "%" PRIu64 " pair%s of tokens are linked", r->n_links,
+                 gbsi_plural(r->n_links));
     }
     if (r->n_proved < n_sequences) {
         cli_note(l->arguments,
                  "labels of %" PRIu64 " sequence%s: the best that %" PRIu64
-                 " updates of single labels met, not proved to be the most probable ones",
-                 n_sequences - r->n_proved, n_sequences - r->n_proved == 1 ? "" : "s", r->updates);
+                 " update%s of single labels met, not proved to be the most probable ones",
+                 n_sequences - r->n_proved, gbsi_plural(n_sequences - r->n_proved), r->updates,
+                 gbsi_plural(r->updates));
     }
     if (r->n_unconverged > 0) {
         (void)snprintf(verdict, sizeof verdict,
                        "not converged: probabilities of %" PRIu64 " of %" PRIu64
-                       " sequences; try more --sweeps, or --method exact",
-                       r->n_unconverged, n_sequences);
+                       " sequence%s; try more --sweeps, or --method exact",
+                       r->n_unconverged, n_sequences, gbsi_plural(n_sequences));
         cli_note_verdict(l->arguments, CLI_YELLOW, verdict);
     }
 }
@@ -257,9 +260,10 @@ static void tell_unseen(const labelling *l)
     size_t t = 0;
     if (l->report.n_unseen > 0) {
         cli_note(l->arguments,
-                 "of %" PRIu64 " of %zu tokens the model knows no feature: they are labelled by "
+                 "of %" PRIu64 " of %zu token%s the model knows no feature: they are labelled by "
                  "their neighbours alone",
-                 l->report.n_unseen, gbs_sequences_n_tokens(l->data));
+                 l->report.n_unseen, gbs_sequences_n_tokens(l->data),
+                 gbsi_plural(gbs_sequences_n_tokens(l->data)));
     }
     if (n == 0) {
         return;
@@ -268,18 +272,21 @@ static void tell_unseen(const labelling *l)
         t++;
     }
     cli_note(l->arguments,
-             "warning: %" PRIu64 " of %zu tokens have a true label that %s does not have, such as "
-             "\"%s\": they count as wrong",
-             n, gbs_sequences_n_tokens(l->data), l->arguments->operand[0],
-             gbs_sequences_text(l->data, t, l->truth));
+             "warning: %" PRIu64 " of %zu token%s %s a true label that %s does not have, such as "
+             "\"%s\": %s as wrong",
+             n, gbs_sequences_n_tokens(l->data), gbsi_plural(gbs_sequences_n_tokens(l->data)),
+             gbsi_plural_of(n, "has", "have"), l->arguments->operand[0],
+             gbs_sequences_text(l->data, t, l->truth),
+             gbsi_plural_of(n, "it counts", "they count"));
 }
 
 static void tell(const labelling *l)
 {
     size_t n = 0;
     const gbs_entity_score *of = gbs_label_scores_entities(l->scores, &n);
-    cli_note(l->arguments, "%zu tokens in %zu sequence%s", gbs_sequences_n_tokens(l->data),
-             gbs_sequences_n(l->data), gbs_sequences_n(l->data) == 1 ? "" : "s");
+    cli_note(l->arguments, "%zu token%s in %zu sequence%s", gbs_sequences_n_tokens(l->data),
+             gbsi_plural(gbs_sequences_n_tokens(l->data)), gbs_sequences_n(l->data),
+             gbsi_plural(gbs_sequences_n(l->data)));
     tell_trust(l);
     tell_unseen(l);
     if (l->scores != NULL) {
@@ -288,10 +295,11 @@ static void tell(const labelling *l)
     }
     for (size_t i = 0; i < n; i++) {
         cli_note(l->arguments,
-                 "%s%s: %" PRIu64 " entities, %" PRIu64 " found, %" PRIu64
+                 "%s%s: %" PRIu64 " entit%s, %" PRIu64 " found, %" PRIu64
                  " right; precision %.2f %%, recall %.2f %%, F1 %.2f",
-                 i == 0 ? "all classes" : "class ", of[i].name, of[i].n_true, of[i].n_found,
-                 of[i].n_correct, 100.0 * of[i].precision, 100.0 * of[i].recall, 100.0 * of[i].f1);
+                 i == 0 ? "all classes" : "class ", of[i].name, of[i].n_true,
+                 gbsi_plural_of(of[i].n_true, "y", "ies"), of[i].n_found, of[i].n_correct,
+                 100.0 * of[i].precision, 100.0 * of[i].recall, 100.0 * of[i].f1);
     }
 }
 

@@ -7,6 +7,7 @@
 #include "gibbsite/segment.h"
 #include "learn_machines.h"
 #include "options/rows.h"
+#include "src/core/base/plural.h"
 
 typedef struct learning {
     cli_arguments *arguments;
@@ -101,13 +102,15 @@ static int run_learn_aspects(cli_arguments *arguments)
     CLI_TRY(cli_points_write(&l.curve, arguments->curve));
     CLI_TRY(write_summary(&l));
     cli_note(arguments,
-             "%" PRIu64 " pictures, %" PRIu64 " patches, %" PRIu64 " classes; %" PRIu64
-             " words of texture, %" PRIu64 " of colour, %" PRIu64 " of place",
-             r->n_pictures, r->n_patches, r->n_classes, r->n_words[0], r->n_words[1],
-             r->n_words[2]);
-    cli_note(arguments, "%s after %" PRIu64 " iterations, %.3g s: ln P(words) = %.6g a patch",
+             "%" PRIu64 " picture%s, %" PRIu64 " patch%s, %" PRIu64 " class%s; %" PRIu64
+             " word%s of texture, %" PRIu64 " of colour, %" PRIu64 " of place",
+             r->n_pictures, gbsi_plural(r->n_pictures), r->n_patches,
+             gbsi_plural_of(r->n_patches, "", "es"), r->n_classes,
+             gbsi_plural_of(r->n_classes, "", "es"), r->n_words[0], gbsi_plural(r->n_words[0]),
+             r->n_words[1], r->n_words[2]);
+    cli_note(arguments, "%s after %" PRIu64 " iteration%s, %.3g s: ln P(words) = %.6g a patch",
              r->converged ? "converged" : "not converged; try more --iterations", r->iterations,
-             r->seconds, r->mean_log_like);
+             gbsi_plural(r->iterations), r->seconds, r->mean_log_like);
 
 cleanup:
     gbs_aspects_free(l.aspects);

@@ -9,6 +9,7 @@
 #include "gibbsite/crf.h"
 #include "learn_machines.h"
 #include "options/rows.h"
+#include "src/core/base/plural.h"
 
 typedef struct learning {
     cli_arguments *arguments;
@@ -184,24 +185,27 @@ static void tell(const learning *l, int stopped)
 {
     const gbs_crf_learn_report *r = &l->report;
     cli_note(l->arguments,
-             "%zu sequences, %zu tokens, %" PRIu64 " labels; %" PRIu64 " features, %" PRIu64
-             " weights, %" PRIu64 " of them not 0",
-             gbs_sequences_n(l->data), gbs_sequences_n_tokens(l->data), r->n_labels, r->n_features,
-             r->n_weights, r->n_active);
+             "%zu sequence%s, %zu token%s, %" PRIu64 " label%s; %" PRIu64 " feature%s, %" PRIu64
+             " weight%s, %" PRIu64 " of them not 0",
+             gbs_sequences_n(l->data), gbsi_plural(gbs_sequences_n(l->data)),
+             gbs_sequences_n_tokens(l->data), gbsi_plural(gbs_sequences_n_tokens(l->data)),
+             r->n_labels, gbsi_plural(r->n_labels), r->n_features, gbsi_plural(r->n_features),
+             r->n_weights, gbsi_plural(r->n_weights), r->n_active);
     if (r->steps > 0) {
         cli_note(
             l->arguments,
-            "%" PRIu64 " pairs of tokens are linked: from the best weights without links %" PRIu64
-            " steps along sampled gradients; in the last quarter of these, counted as at least "
+            "%" PRIu64 " pair%s of tokens are linked: from the best weights without links %" PRIu64
+            " step%s along sampled gradients; in the last quarter of these, counted as at least "
             "one step of Newton's method, the weights moved by %.2g %% (converged: at most 2 %%%s)",
-            r->n_links, r->steps, 100.0 * r->change,
+            r->n_links, gbsi_plural(r->n_links), r->steps, gbsi_plural(r->steps), 100.0 * r->change,
             r->converged ? "" : "; try more --steps or a larger --l2");
     }
     cli_note(l->arguments,
-             "%s after %" PRIu64 " iterations, %" PRIu64 " gradients, %.3g s%s: ln %s(labels) = "
+             "%s after %" PRIu64 " iteration%s, %" PRIu64 " gradient%s, %.3g s%s: ln %s(labels) = "
              "%.8g, objective %.8g, its gradient %.2g",
-             r->converged ? "converged" : "not converged", r->iterations, r->evaluations,
-             r->seconds, stopped ? ", stopped" : "", r->n_links > 0 ? "PL" : "P", r->log_likelihood,
+             r->converged ? "converged" : "not converged", r->iterations,
+             gbsi_plural(r->iterations), r->evaluations, gbsi_plural(r->evaluations), r->seconds,
+             stopped ? ", stopped" : "", r->n_links > 0 ? "PL" : "P", r->log_likelihood,
              r->objective, r->gradient_norm);
     if (l->arguments->intervals != NULL && l->error == NULL) {
         cli_note(l->arguments, "standard errors are not known: %s", l->no_error.message);

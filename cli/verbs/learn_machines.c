@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "learn_machines.h"
+#include "src/core/base/plural.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -27,8 +28,8 @@ int cli_learn_fail(const gbs_checkpoint_files *files, gbs_status done, const gbs
 void cli_learn_tell_unwritten(const cli_arguments *arguments, uint64_t n)
 {
     if (n > 0) {
-        cli_note(arguments, "%" PRIu64 " checkpoints could not be written; the one before stays",
-                 n);
+        cli_note(arguments, "%" PRIu64 " checkpoint%s could not be written; the one before stays",
+                 n, gbsi_plural(n));
     }
 }
 
@@ -36,9 +37,9 @@ void cli_learn_tell_probes(const cli_arguments *arguments, uint64_t n)
 {
     if (n > 0) {
         cli_note(arguments,
-                 "standard errors are estimates by %" PRIu64 " probes, each off by %.2g %% of "
+                 "standard errors are estimates by %" PRIu64 " probe%s, each off by %.2g %% of "
                  "itself (one standard error); more --probes make that less",
-                 n, 100.0 / sqrt(2.0 * (double)n));
+                 n, gbsi_plural(n), 100.0 / sqrt(2.0 * (double)n));
     }
 }
 
@@ -104,17 +105,20 @@ int cli_machine_read(const cli_arguments *arguments, cli_machine_rows *rows)
     if (rows->held_out != NULL &&
         (gbs_rows_n_sites(rows->held_out) != gbs_rows_n_sites(rows->data) ||
          gbs_rows_n_states(rows->held_out) > gbs_rows_n_states(rows->data))) {
-        return cli_error(CLI_INPUT, "%s: found %u sites of %u states, expected %u of at most %u",
+        return cli_error(CLI_INPUT, "%s: found %u site%s of %u state%s, expected %u of at most %u",
                          rows->out.path, gbs_rows_n_sites(rows->held_out),
-                         gbs_rows_n_states(rows->held_out), gbs_rows_n_sites(rows->data),
-                         gbs_rows_n_states(rows->data));
+                         gbsi_plural(gbs_rows_n_sites(rows->held_out)),
+                         gbs_rows_n_states(rows->held_out),
+                         gbsi_plural(gbs_rows_n_states(rows->held_out)),
+                         gbs_rows_n_sites(rows->data), gbs_rows_n_states(rows->data));
     }
     if (rows->out.share > 0.0) {
         done = gbs_rows_hold_out(rows->data, rows->out.share, &rows->held_out, &err);
     }
     if (done >= 0 && rows->out.share > 0.0 && gbs_rows_n(rows->held_out) == 0) {
-        return cli_error(CLI_INPUT, "%s: found %zu rows, of which --held-out %s leaves none out",
-                         arguments->operand[0], gbs_rows_n(rows->data), arguments->held_out);
+        return cli_error(CLI_INPUT, "%s: found %zu row%s, of which --held-out %s leaves none out",
+                         arguments->operand[0], gbs_rows_n(rows->data),
+                         gbsi_plural(gbs_rows_n(rows->data)), arguments->held_out);
     }
     return done < 0 ? cli_fail(done, &err) : CLI_DONE;
 }

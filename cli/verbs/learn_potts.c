@@ -8,6 +8,7 @@
 #include "job/data_rows.h"
 #include "learn_machines.h"
 #include "options/rows.h"
+#include "src/core/base/plural.h"
 
 typedef struct learning {
     cli_arguments *arguments;
@@ -238,13 +239,15 @@ static void tell_states(const learning *l)
         cli_note(l->arguments, "an alignment of %s", letters);
     }
     if (n_unknown > 0) {
-        cli_note(l->arguments, "%" PRIu64 " other letters were read as gaps", n_unknown);
+        cli_note(l->arguments, "%" PRIu64 " other letter%s", n_unknown,
+                 gbsi_plural_of(n_unknown, " was read as a gap", "s were read as gaps"));
     }
     if (n_unseen > 0) {
         cli_note(l->arguments,
-                 "warning: %" PRIu32 " of %" PRIu64 " states are in no row, such as %" PRIu32
+                 "warning: %" PRIu32 " of %" PRIu64 " state%s %s in no row, such as %" PRIu32
                  ": states are numbers from 0, and every site has as many",
-                 n_unseen, l->report.n_states, first);
+                 n_unseen, l->report.n_states, gbsi_plural(l->report.n_states),
+                 gbsi_plural_of(n_unseen, "is", "are"), first);
     }
 }
 
@@ -253,55 +256,59 @@ static void tell(const learning *l, int stopped)
     const cli_arguments *arguments = l->arguments;
     const gbs_potts_report *r = &l->report;
     cli_note(arguments,
-             "%" PRIu64 " rows, effectively %.6g, of %" PRIu64 " sites with %" PRIu64
-             " states: %" PRIu64 " parameters",
-             r->n_rows, r->weight, r->n_sites, r->n_states, r->n_parameters);
+             "%" PRIu64 " row%s, effectively %.6g, of %" PRIu64 " site%s with %" PRIu64
+             " state%s: %" PRIu64 " parameter%s",
+             r->n_rows, gbsi_plural(r->n_rows), r->weight, r->n_sites, gbsi_plural(r->n_sites),
+             r->n_states, gbsi_plural(r->n_states), r->n_parameters, gbsi_plural(r->n_parameters));
     tell_states(l);
     const int chains = l->options.method == GBS_POTTS_PCD;
-    cli_note(arguments, "%s%" PRIu64 " iterations of %.3g s, %.3g s in all%s",
+    cli_note(arguments, "%s%" PRIu64 " iteration%s of %.3g s, %.3g s in all%s",
              chains         ? ""
              : r->converged ? "converged after "
                             : "not converged after ",
-             r->iterations, r->iteration_s, r->seconds, stopped ? ", stopped" : "");
+             r->iterations, gbsi_plural(r->iterations), r->iteration_s, r->seconds,
+             stopped ? ", stopped" : "");
     if (!isnan(r->pseudo_log_likelihood)) {
         cli_note(arguments, "ln PL = %.8g, %.6g a row", r->pseudo_log_likelihood,
                  r->pseudo_log_likelihood / r->weight);
     }
     if (l->options.l1 > 0.0) {
-        cli_note(arguments, "%" PRIu64 " of %" PRIu64 " pairs of sites are coupled", r->n_coupled,
-                 r->n_sites * (r->n_sites - 1) / 2);
+        cli_note(arguments, "%" PRIu64 " of %" PRIu64 " pair%s of sites are coupled", r->n_coupled,
+                 r->n_sites * (r->n_sites - 1) / 2, gbsi_plural(r->n_sites * (r->n_sites - 1) / 2));
     }
     if (chains && isnan(r->rhat)) {
         cli_note(arguments,
-                 "not converged after %" PRIu64 " steps of %" PRIu64
-                 " chains: stopped, and the chains were not judged",
-                 r->steps, l->options.chains);
+                 "not converged after %" PRIu64 " step%s of %" PRIu64
+                 " chain%s: stopped, and the chains were not judged",
+                 r->steps, gbsi_plural(r->steps), l->options.chains,
+                 gbsi_plural(l->options.chains));
     } else if (chains) {
         cli_note(
             arguments,
-            "%s after %" PRIu64 " steps of %" PRIu64
-            " chains: R-hat of states and pairs %.3f (converged: at most 1.05), distance from the "
+            "%s after %" PRIu64 " step%s of %" PRIu64
+            " chain%s: R-hat of states and pairs %.3f (converged: at most 1.05), distance from the "
             "rows %.2g of their standard errors (at most 0.25)%s",
-            r->converged ? "converged" : "not converged", r->steps, l->options.chains, r->rhat,
-            r->misfit,
+            r->converged ? "converged" : "not converged", r->steps, gbsi_plural(r->steps),
+            l->options.chains, gbsi_plural(l->options.chains), r->rhat, r->misfit,
             r->converged      ? ""
             : r->rhat <= 1.05 ? "; try more --steps or --chains, or a larger --rate"
                               : "; try more --steps");
     }
     cli_learn_tell_unwritten(arguments, r->n_unwritten);
     if (l->rows.held_out != NULL && !isnan(r->held_out_pl)) {
-        cli_note(arguments, "%zu rows held out: ln PL = %.8g, %.6g a row",
-                 gbs_rows_n(l->rows.held_out), r->held_out_pl, r->held_out_pl / r->held_out_weight);
+        cli_note(arguments, "%zu row%s held out: ln PL = %.8g, %.6g a row",
+                 gbs_rows_n(l->rows.held_out), gbsi_plural(gbs_rows_n(l->rows.held_out)),
+                 r->held_out_pl, r->held_out_pl / r->held_out_weight);
     }
     if (l->value != NULL && l->error == NULL) {
         cli_note(arguments, "standard errors are not known: %s", l->no_error.message);
     } else if (l->value != NULL && count_seen(l) < l->n_parameters) {
         cli_note(arguments,
                  "standard errors of %" PRIu64
-                 " of %zu parameters are those of the rows; two sites "
+                 " of %zu parameter%s are those of the rows; two sites "
                  "have states that are together in no row: to those of the rest the pull of --l2 "
                  "is added",
-                 count_seen(l), l->n_parameters);
+                 count_seen(l), l->n_parameters, gbsi_plural(l->n_parameters));
     }
     cli_learn_tell_probes(arguments, l->error != NULL ? l->n_probes : 0);
 }

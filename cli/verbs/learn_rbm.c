@@ -6,6 +6,7 @@
 
 #include "learn_machines.h"
 #include "options/rows.h"
+#include "src/core/base/plural.h"
 
 typedef struct learning {
     cli_arguments *arguments;
@@ -38,8 +39,9 @@ static int read_all(learning *l)
     const char *path = l->arguments->operand[0];
     CLI_PASS(cli_machine_read(l->arguments, &l->rows));
     if (gbs_rows_n_states(l->rows.data) != 2) {
-        return cli_error(CLI_INPUT, "%s: found sites of %u states, expected zeros and ones", path,
-                         gbs_rows_n_states(l->rows.data));
+        return cli_error(CLI_INPUT, "%s: found sites of %u state%s, expected zeros and ones", path,
+                         gbs_rows_n_states(l->rows.data),
+                         gbsi_plural(gbs_rows_n_states(l->rows.data)));
     }
     return CLI_DONE;
 }
@@ -131,17 +133,18 @@ static void tell(const learning *l, int stopped)
     const cli_arguments *arguments = l->arguments;
     const gbs_rbm_report *r = &l->report;
     cli_note(arguments,
-             "%" PRIu64 " rows, %" PRIu64 " visible and %" PRIu64 " hidden units: %" PRIu64
+             "%" PRIu64 " row%s, %" PRIu64 " visible and %" PRIu64 " hidden unit%s: %" PRIu64
              " epochs of %.3g s, %.3g s in all%s",
-             r->n_rows, r->n_visible, r->n_hidden, r->epochs, r->epoch_s, r->seconds,
-             stopped ? ", stopped" : "");
+             r->n_rows, gbsi_plural(r->n_rows), r->n_visible, r->n_hidden, gbsi_plural(r->n_hidden),
+             r->epochs, r->epoch_s, r->seconds, stopped ? ", stopped" : "");
     if (r->epochs > 0) {
         cli_note(arguments, "ln PL = %.6g a row after %s epoch, %.6g after the first", r->mean_pl,
                  r->best_epoch > 0 ? "the best" : "the last", l->curve[0]);
     }
     if (r->epochs > 0 && l->rows.held_out != NULL) {
-        cli_note(arguments, "%zu rows held out: ln PL = %.6g a row, %.6g after the first",
-                 gbs_rows_n(l->rows.held_out), r->held_out_pl, l->curve[1]);
+        cli_note(arguments, "%zu row%s held out: ln PL = %.6g a row, %.6g after the first",
+                 gbs_rows_n(l->rows.held_out), gbsi_plural(gbs_rows_n(l->rows.held_out)),
+                 r->held_out_pl, l->curve[1]);
     }
     if (r->best_epoch > 0) {
         cli_note(arguments,
@@ -153,8 +156,9 @@ static void tell(const learning *l, int stopped)
                      : "; it may rise further: try more --epochs");
     }
     if (l->options.l1 > 0.0) {
-        cli_note(arguments, "%" PRIu64 " of %" PRIu64 " couplings are 0", r->n_zero,
-                 r->n_visible * r->n_hidden);
+        cli_note(arguments, "%" PRIu64 " of %" PRIu64 " coupling%s %s 0", r->n_zero,
+                 r->n_visible * r->n_hidden, gbsi_plural(r->n_visible * r->n_hidden),
+                 gbsi_plural_of(r->n_zero, "is", "are"));
     }
     cli_learn_tell_unwritten(arguments, r->n_unwritten);
     if (r->rhat >= 1.0) { /* else it was stopped before */

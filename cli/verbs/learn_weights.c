@@ -7,6 +7,7 @@
 
 #include "learn_machines.h"
 #include "options/rows.h"
+#include "src/core/base/plural.h"
 
 typedef struct learning {
     cli_job job;
@@ -148,29 +149,32 @@ static void tell_sampled(const learning *l, int stopped)
     const cli_arguments *arguments = l->job.arguments;
     const gbs_learn_report *r = &l->report;
     if (stopped) {
-        cli_note(arguments, "stopped after %" PRIu64 " steps, %.3g s; %" PRIu64 " weights",
-                 r->iterations, r->seconds, r->n_learnt);
+        cli_note(arguments, "stopped after %" PRIu64 " step%s, %.3g s; %" PRIu64 " weight%s",
+                 r->iterations, gbsi_plural(r->iterations), r->seconds, r->n_learnt,
+                 gbsi_plural(r->n_learnt));
     } else if (!isnan(r->misfit)) {
         cli_note(arguments,
                  "%s after %" PRIu64
-                 " steps, %.3g s: R-hat of the features %.3f (converged: at most 1.05), gradient "
-                 "%.3f of the rows' standard errors (at most 0.25); %" PRIu64 " weights%s",
-                 r->converged ? "converged" : "not converged", r->iterations, r->seconds, r->rhat,
-                 r->misfit, r->n_learnt, r->converged ? "" : "; try more --steps or --chains");
+                 " step%s, %.3g s: R-hat of the features %.3f (converged: at most 1.05), gradient "
+                 "%.3f of the rows' standard errors (at most 0.25); %" PRIu64 " weight%s%s",
+                 r->converged ? "converged" : "not converged", r->iterations,
+                 gbsi_plural(r->iterations), r->seconds, r->rhat, r->misfit, r->n_learnt,
+                 gbsi_plural(r->n_learnt), r->converged ? "" : "; try more --steps or --chains");
     } else if (!r->has_errors) {
         cli_note(arguments,
                  "not converged after %" PRIu64
-                 " steps, %.3g s: R-hat of the features %.3f; %" PRIu64 " weights",
-                 r->iterations, r->seconds, r->rhat, r->n_learnt);
+                 " step%s, %.3g s: R-hat of the features %.3f; %" PRIu64 " weight%s",
+                 r->iterations, gbsi_plural(r->iterations), r->seconds, r->rhat, r->n_learnt,
+                 gbsi_plural(r->n_learnt));
     } else {
-        cli_note(arguments,
-                 "%s after %" PRIu64
-                 " steps, %.3g s: R-hat of the features %.3f (converged: at most "
-                 "1.05), last step %.2g standard errors (at most 1), of which chance makes up to "
-                 "%.0f %%; %" PRIu64 " weights%s",
-                 r->converged ? "converged" : "not converged", r->iterations, r->seconds, r->rhat,
-                 r->change, 100.0 * r->chance, r->n_learnt,
-                 r->converged ? "" : "; try more --steps or --chains");
+        cli_note(
+            arguments,
+            "%s after %" PRIu64 " step%s, %.3g s: R-hat of the features %.3f (converged: at most "
+            "1.05), last step %.2g standard errors (at most 1), of which chance makes up to "
+            "%.0f %%; %" PRIu64 " weight%s%s",
+            r->converged ? "converged" : "not converged", r->iterations, gbsi_plural(r->iterations),
+            r->seconds, r->rhat, r->change, 100.0 * r->chance, r->n_learnt,
+            gbsi_plural(r->n_learnt), r->converged ? "" : "; try more --steps or --chains");
     }
     cli_learn_tell_unwritten(arguments, r->n_unwritten);
 }
@@ -186,20 +190,22 @@ static void tell(const learning *l, int stopped)
         if (r->n_scans > 0) {
             cli_note(arguments,
                      "scan optimised %" PRIu64 " times: %" PRIu64
-                     " updates come within a total variation of %g, for the last weights",
-                     r->n_scans, r->scan_length, l->options.accuracy);
+                     " update%s %s within a total variation of %g, for the last weights",
+                     r->n_scans, r->scan_length, gbsi_plural(r->scan_length),
+                     gbsi_plural_of(r->scan_length, "comes", "come"), l->options.accuracy);
         }
     } else {
         cli_note(arguments,
-                 "%s after %" PRIu64 " steps, %.3g s%s: ln %s = %.10g, %.6g a row of %" PRIu64
-                 "; %" PRIu64 " weights",
-                 r->converged ? "converged" : "not converged", r->iterations, r->seconds,
-                 stopped ? ", stopped" : "", name, sum, sum / (double)r->n_rows, r->n_rows,
-                 r->n_learnt);
+                 "%s after %" PRIu64 " step%s, %.3g s%s: ln %s = %.10g, %.6g a row of %" PRIu64
+                 "; %" PRIu64 " weight%s",
+                 r->converged ? "converged" : "not converged", r->iterations,
+                 gbsi_plural(r->iterations), r->seconds, stopped ? ", stopped" : "", name, sum,
+                 sum / (double)r->n_rows, r->n_rows, r->n_learnt, gbsi_plural(r->n_learnt));
     }
     if (l->options.l1 > 0.0) {
-        cli_note(arguments, "standard errors are not known with --l1; %u weights are not 0",
-                 count_weights(l->learnt));
+        cli_note(arguments, "standard errors are not known with --l1; %u weight%s not 0",
+                 count_weights(l->learnt),
+                 gbsi_plural_of(count_weights(l->learnt), " is", "s are"));
     } else if (!isnan(r->misfit)) {
         cli_note(arguments,
                  "standard errors are not known: they need the covariance of all features, which "
@@ -217,8 +223,9 @@ static void tell(const learning *l, int stopped)
         cli_learn_tell_probes(arguments, r->probes);
     }
     if (l->held_out != NULL) {
-        cli_note(arguments, "%" PRIu64 " rows held out: ln %s = %.10g",
-                 gbs_data_n_rows(l->held_out), by_tree(l) ? "P" : "PL", l->held_out_sum);
+        cli_note(arguments, "%" PRIu64 " row%s held out: ln %s = %.10g",
+                 gbs_data_n_rows(l->held_out), gbsi_plural(gbs_data_n_rows(l->held_out)),
+                 by_tree(l) ? "P" : "PL", l->held_out_sum);
     }
 }
 

@@ -9,6 +9,7 @@
 #include "job/job.h"
 #include "job/ranks.h"
 #include "options/rows.h"
+#include "src/core/base/plural.h"
 
 #define LN10 2.302585092994045684
 
@@ -108,20 +109,20 @@ void cli_logz_verdict(const cli_job *job, const gbs_log_z_report *r)
     if (r->tempered) {
         cli_tell_default_ladders(job, r->chains);
         (void)snprintf(trips, sizeof trips,
-                       ", %" PRIu64 " iterations after %" PRIu64 ", at least %" PRIu64
+                       ", %" PRIu64 " iteration%s after %" PRIu64 ", at least %" PRIu64
                        " round trips",
-                       r->sweeps, r->burn_in, r->round_trips);
+                       r->sweeps, gbsi_plural(r->sweeps), r->burn_in, r->round_trips);
     } else {
         (void)snprintf(bound, sizeof bound, "; lower bound %.10g", r->lower_bound);
     }
     cli_note(job->arguments, "ln Z %.12g +- %.2g (95 %% interval %.10g to %.10g%s)", r->log_z,
              r->error, r->low, r->high, bound);
     cli_note(job->arguments,
-             "%" PRIu32 " %s %" PRIu64 " temperatures%s, %.3g updates in %.3g s, seed %" PRIu64
-             "; %" PRIu32 " of %" PRIu32 " variables summed exactly",
-             r->chains, r->tempered ? "ladders of" : "chains by", r->temperatures, trips,
-             (double)r->updates, r->seconds, job->options.seed, r->n_exact_variables,
-             r->n_free_variables);
+             "%" PRIu32 " %s %" PRIu64 " temperature%s%s, %.3g updates in %.3g s, seed %" PRIu64
+             "; %" PRIu32 " of %" PRIu32 " variable%s summed exactly",
+             r->chains, r->tempered ? "ladders of" : "chains by", r->temperatures,
+             gbsi_plural(r->temperatures), trips, (double)r->updates, r->seconds, job->options.seed,
+             r->n_exact_variables, r->n_free_variables, gbsi_plural(r->n_free_variables));
     cli_note_verdict(job->arguments, r->converged ? CLI_GREEN : CLI_YELLOW, r->verdict);
 }
 

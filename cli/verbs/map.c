@@ -10,6 +10,7 @@
 #include "gibbsite/map.h"
 #include "marginals.h"
 #include "options/rows.h"
+#include "src/core/base/plural.h"
 
 static void write_csv(gbs_output *output, const gbs_model *model, const uint32_t *state)
 {
@@ -113,12 +114,15 @@ static void tell(const cli_job *job, const gbs_map_report *r, const gbs_log_z_re
     } else {
         cli_tell_choice(job, &r->exact);
         cli_note(job->arguments,
-                 "log density %.12g, the best of %" PRIu32 " chains in %" PRIu64
-                 " sweeps from temperature %.3g (%.3g s, seed %" PRIu64
+                 "log density %.12g, the best of %" PRIu32 " chain%s in %" PRIu64
+                 " sweep%s from temperature %.3g (%.3g s, seed %" PRIu64
                  "; best final state %.12g); %" PRIu32 " of %" PRIu32
-                 " variables are proved to be optimal",
-                 r->log_density, r->chains, r->sweeps, r->tau0, r->seconds, job->options.seed,
-                 r->final_log_density, r->n_exact_variables, r->n_free_variables);
+                 " variable%s %s proved to be optimal",
+                 r->log_density, r->chains, gbsi_plural(r->chains), r->sweeps,
+                 gbsi_plural(r->sweeps), r->tau0, r->seconds, job->options.seed,
+                 r->final_log_density, r->n_exact_variables, r->n_free_variables,
+                 gbsi_plural(r->n_free_variables),
+                 gbsi_plural_of(r->n_exact_variables, "is", "are"));
     }
     if (r->warning[0] != '\0') {
         cli_note(job->arguments, "warning: %s", r->warning);

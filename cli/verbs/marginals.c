@@ -11,6 +11,7 @@
 #include "job/ranks.h"
 #include "marginals.h"
 #include "options/rows.h"
+#include "src/core/base/plural.h"
 
 #define MAX_TERMINAL_ROWS 10000
 #define SHOWN             10 /* variables of a table that is shown in part */
@@ -239,9 +240,9 @@ static int write_table(const cli_job *job, const request *r, const cli_estimates
     if (done >= 0 && brief) {
         cli_note(
             job->arguments,
-            "%zu rows: only those with the largest errors are shown; for all rows use -o FILE.csv "
+            "%zu row%s: only those with the largest errors are shown; for all rows use -o FILE.csv "
             "or --format csv",
-            n_rows);
+            n_rows, gbsi_plural(n_rows));
     }
     return done < 0 ? cli_fail_output(path, done, &err) : status;
 }

@@ -7,6 +7,7 @@
 #include "gibbsite/dobrushin.h"
 #include "job/job.h"
 #include "options/rows.h"
+#include "src/core/base/plural.h"
 
 #define SYSTEMATIC "systematic:"
 
@@ -43,8 +44,8 @@ static void tell(const cli_job *job, const gbs_scan_report *r, size_t n)
     const char *start = !cli_given(a, "scan")  ? "systematic scan"
                         : a->scan_file != NULL ? a->scan_file
                                                : "the scan it began as";
-    cli_note(job->arguments, "%zu updates of %" PRIu32 " variables: variation %.6g, %s %.6g", n,
-             r->n_visited, r->after, start, r->before);
+    cli_note(job->arguments, "%zu update%s of %" PRIu32 " variable%s: variation %.6g, %s %.6g", n,
+             gbsi_plural(n), r->n_visited, gbsi_plural(r->n_visited), r->after, start, r->before);
     if (r->goal > 0.0) {
         cli_note(job->arguments, "variation to reach: %.6g", r->goal);
     }
@@ -79,8 +80,8 @@ static int optimise(cli_job *job, const gbs_scan_request *request, const char *t
     }
     char comment[512];
     (void)snprintf(comment, sizeof comment,
-                   "gibbsite %s, target %.300s, variation %.9g after %zu updates", gbs_version(),
-                   target, report.after, n);
+                   "gibbsite %s, target %.300s, variation %.9g after %zu update%s", gbs_version(),
+                   target, report.after, n, gbsi_plural(n));
     for (char *c = comment; *c != '\0'; c++) { /* a line of text, whatever was typed */
         *c = (unsigned char)*c < ' ' ? ' ' : *c;
     }

@@ -10,6 +10,7 @@
 #include "gibbsite/segment.h"
 #include "job/job.h"
 #include "options/rows.h"
+#include "src/core/base/plural.h"
 
 typedef struct segmenting {
     cli_job job;
@@ -180,11 +181,13 @@ static int find_scan(segmenting *s)
     job->options.sequence = job->sequence;
     job->options.sequence_length = job->sequence_length;
     job->options.partial_scan = 1;
-    cli_note(job->arguments,
-             "--target: a scan of %zu updates brings the rectangle as close to its distribution as "
-             "one over all %zu patches (variation %.4g, %.4g); other patches keep the classes that "
-             "they have alone",
-             job->sequence_length, n_patches(s), report.after, report.goal);
+    cli_note(
+        job->arguments,
+        "--target: a scan of %zu update%s brings the rectangle as close to its distribution as "
+        "one over all %zu patch%s (variation %.4g, %.4g); other patches keep the classes that "
+        "they have alone",
+        job->sequence_length, gbsi_plural(job->sequence_length), n_patches(s),
+        gbsi_plural_of(n_patches(s), "", "es"), report.after, report.goal);
     return CLI_DONE;
 }
 

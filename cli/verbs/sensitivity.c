@@ -3,6 +3,7 @@
 #include "sensitivity.h"
 #include "gibbsite/sensitivity.h"
 #include "options/rows.h"
+#include "src/core/base/plural.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -476,8 +477,9 @@ static void tell(const cli_sensitivities *a, int is_table, int stopped)
         cli_note(arguments, "%s = %.6g%s", a->title, a->s.p, error);
     }
     if (n_undefined > 0) {
-        cli_note(arguments, "%zu of %zu parameters have no derivative: %s", n_undefined,
-                 a->s.n_parameters,
+        cli_note(arguments, "%zu of %zu parameter%s %s no derivative: %s", n_undefined,
+                 a->s.n_parameters, gbsi_plural(a->s.n_parameters),
+                 gbsi_plural_of(n_undefined, "has", "have"),
                  !gbs_model_is_directed(a->job.model) ? "hard zeros and infinite weights"
                  : a->s.exact
                      ? "probabilities of 1 in a column that is not one of two"

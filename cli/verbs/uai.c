@@ -8,6 +8,7 @@
 
 #include "gibbsite/map.h"
 #include "options/rows.h"
+#include "src/core/base/plural.h"
 #include "uai_sample.h"
 
 /* ---- limits ---------------------------------------------------------------------------------- */
@@ -92,9 +93,9 @@ static void tell_search(const cli_job *job, const gbs_mmap_report *r)
     } else if (strcmp(r->stop, "exact") != 0) {
         cli_note(job->arguments,
                  "MMAP: the best of %" PRIu64
-                 " states (log weight %.9g, ended by: %s); none exceeds "
+                 " state%s (log weight %.9g, ended by: %s); none exceeds "
                  "%.9g",
-                 r->n_sums, r->log_p, r->stop, r->log_bound);
+                 r->n_sums, gbsi_plural(r->n_sums), r->log_p, r->stop, r->log_bound);
     }
 }
 

@@ -2,6 +2,7 @@
 #include "uai_sample.h"
 #include "gibbsite/log_z.h"
 #include "gibbsite/map.h"
+#include "src/core/base/plural.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -213,12 +214,15 @@ static int run_map(search *s)
     }
     if (report.n_exact_variables < report.n_free_variables) {
         cli_tell_choice(s->job, &report.exact);
-        cli_note(s->job->arguments,
-                 "MAP: %" PRIu32 " variables were annealed, the others solved exactly: the best of "
-                 "%" PRIu32 " chains in %" PRIu64
-                 " sweeps (log density %.9g), not proved to be the most probable",
-                 report.n_free_variables - report.n_exact_variables, report.chains, report.sweeps,
-                 report.log_density);
+        cli_note(
+            s->job->arguments,
+            "MAP: %" PRIu32 " variable%s annealed, the others solved exactly: the best of "
+            "%" PRIu32 " chain%s in %" PRIu64
+            " sweep%s (log density %.9g), not proved to be the most probable",
+            report.n_free_variables - report.n_exact_variables,
+            gbsi_plural_of(report.n_free_variables - report.n_exact_variables, " was", "s were"),
+            report.chains, gbsi_plural(report.chains), report.sweeps, gbsi_plural(report.sweeps),
+            report.log_density);
     }
     return CLI_DONE;
 }

@@ -199,7 +199,7 @@ def test_tab_evidence(run, work):
     ("grass\tcloud\n\n1\t1\n", "d.tab:1:7: found 'cloud'"),
     ("grass\train\n1\t1\n", "d.tab:2:1: found '1\\x091', expected an empty line"),
     ("grass\train\n\n1\t2\n", "d.tab:3:3: found '2' in column 1"),
-    ("grass\train\n\n1\n", "d.tab:3:2: found the end of the line after 1 fields, expected 2"),
+    ("grass\train\n\n1\n", "d.tab:3:2: found the end of the line after 1 field, expected 2"),
 ])
 def test_bad_tab(run, work, text, place):
     (work / "d.tab").write_text(text)

@@ -56,7 +56,7 @@ def test_a_true_label_that_training_never_saw(run, tmp_path):
     data.write_text(DATA.read_text().replace("Tolmin\tCapital\tB-PLACE", "Tolmin\tCapital\tB-RIVER", 1))
     done = run("label", MODEL, data, "--truth", "last", "--summary", tmp_path / "s.json")
     assert done.status == 0 and done.out == run("label", MODEL, data).out
-    assert "1 of 62 tokens have a true label that" in done.err and 'such as "B-RIVER": they count as wrong' in done.err
+    assert "1 of 62 tokens has a true label that" in done.err and 'such as "B-RIVER": it counts as wrong' in done.err
     report = json.loads((tmp_path / "s.json").read_text())
     assert report["unseen_labels"] == 1 and report["accuracy"] == pytest.approx(61 / 62)
     assert [(of["class"], of["true"], of["found"], of["correct"]) for of in report["entities"]] == [
@@ -71,7 +71,7 @@ def test_words_that_training_never_saw(run, tmp_path):
     assert run("learn", "crf", tmp_path / "t", tmp_path / "train", "-o", tmp_path / "m").status == 0
     done = run("label", tmp_path / "m", tmp_path / "test", "--truth", "last", "--summary", tmp_path / "s.json")
     assert done.status == 0 and [row[2] for row in rows(done.out) if row != [""]][:3] == ["O", "X", "O"]
-    assert "of 2 of 4 tokens the model knows no feature" in done.err and "1 of 4 tokens have a true label" in done.err
+    assert "of 2 of 4 tokens the model knows no feature" in done.err and "1 of 4 tokens has a true label" in done.err
     report = json.loads((tmp_path / "s.json").read_text())
     assert report["unseen_tokens"] == 2 and report["unseen_labels"] == 1 and report["accuracy"] == 0.75
     assert "knows no feature" not in run("label", tmp_path / "m", tmp_path / "train").err

@@ -152,7 +152,7 @@ def test_weights_are_a_maximum(run, work):
     for found, error, true in zip(w, errors, (-0.3, 0.4, 0.8, -0.5)):
         assert 0.02 < float(error) < 0.5 and abs(found - true) < 3 * float(error)
     again = run("learn", "weights", "f.gbm", CASES, "--l2", "0", "--format", "gbm", "-o", "g.gbm")
-    assert "converged after 1 steps" in again.err, again.err
+    assert "converged after 1 step" in again.err, again.err
 
 
 def test_standard_errors_by_probes(run, work):

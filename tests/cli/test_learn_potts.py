@@ -79,7 +79,7 @@ def test_a_maximum_in_the_zero_sum_gauge(run, work):
 def test_letters_of_proteins(run, work):
     (work / "a.fa").write_text(FASTA)
     done = run("learn", "potts", "a.fa", "--identity", "0.7", "-o", "a.gbm", "--summary", "s.json")
-    assert done.status == 0 and "an alignment of protein: ACDEFG" in done.err and "1 other letters were read as gaps" in done.err, done.err
+    assert done.status == 0 and "an alignment of protein: ACDEFG" in done.err and "1 other letter was read as a gap" in done.err, done.err
     report = json.loads((work / "s.json").read_text())
     # three of four sites are shared by a with b, a with e, and d with e
     assert report["effective_rows"] == pytest.approx(1 / 3 + 1 / 2 + 1 + 1 / 2 + 1 / 3)
@@ -95,7 +95,7 @@ def test_letters_of_nucleic_acids(run, work):
     (work / "a.fa").write_text("\n".join(f">{i}\n{row}" for i, row in enumerate(rows)))
     (work / "h.fa").write_text(">h\nACAC-A\n")
     done = run("learn", "potts", "a.fa", "--held-out", "h.fa", "-o", "a.gbm", "--summary", "s.json")
-    assert done.status == 0 and "an alignment of RNA: ACGU" in done.err and "1 other letters" in done.err, done.err
+    assert done.status == 0 and "an alignment of RNA: ACGU" in done.err and "1 other letter was" in done.err, done.err
     report = json.loads((work / "s.json").read_text())
     assert report["states"] == 5 and report["unknown_letters"] == 1 and report["held_out_rows"] == 1
     answer = list(csv.DictReader(run("marginals", "a.gbm", "--query", "s1", "--method", "exact").out.splitlines()))
@@ -279,7 +279,7 @@ def test_threads_change_no_bit(run):
 
 
 @pytest.mark.parametrize("text, part", [
-    (">a\nAC\n>b\nA\n", "d:4:1: found 1 sites, expected 2"),
+    (">a\nAC\n>b\nA\n", "d:4:1: found 1 site, expected 2"),
     (">a\nA#\n", "d:2:2: found '#', expected a letter"),
     ("a,b\n0,1\n0,b\n", "d:3:3: found 'b', expected a state"),
     ("a,b\n0\n", "d:2:1: found 1 field, expected 2"),

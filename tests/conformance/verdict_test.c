@@ -397,9 +397,9 @@ static void scans_that_omit_variables(void **state)
     options.sequence = scan;
     options.sequence_length = 63;
     options.partial_scan = 1;
-    check(grid(8, 0.1), &options, "variables_omitted", "the scan omits 1 variables");
+    check(grid(8, 0.1), &options, "variables_omitted", "the scan omits 1 variable,");
     options.sweeps = 100; /* too few, but no number of sweeps would do */
-    check(grid(8, 0.1), &options, "variables_omitted", "the scan omits 1 variables");
+    check(grid(8, 0.1), &options, "variables_omitted", "the scan omits 1 variable,");
     options.sweeps = 5000;
     options.partial_scan = 0;
     options.restarts = 1;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "crf/model.h"
 
 struct gbs_label_scores {
@@ -207,8 +208,8 @@ gbs_status gbs_label_scores_new(const gbs_crf *crf, const gbs_sequences *data, u
     evaluation e = {.crf = crf, .data = data, .column = column, .label = label};
     if (column >= data->n_columns) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "%s: found %u columns, expected column %u of labels", data->name,
-                         data->n_columns, column);
+                         "%s: found %u column%s, expected column %u of labels", data->name,
+                         data->n_columns, gbsi_plural(data->n_columns), column);
     }
     e.scores = gbsi_alloc_zero(sizeof *e.scores);
     e.truth = gbsi_alloc_array(data->n_tokens, sizeof *e.truth);

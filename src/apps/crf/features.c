@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 
 #define TEMPLATE_OPERATIONS 30u /* of the watch: a template expanded and looked up */
 #define NOT_LISTED          UINT32_MAX
@@ -275,7 +276,7 @@ gbs_status gbsi_features_find(const gbsi_templates *templates, const gbsi_dictio
         return gbsi_fail(
             err, GBS_ERR_ARGUMENT,
             "%s: found %" PRIu32 " column%s, expected the %" PRIu32 " that the templates name",
-            data->name, data->n_columns, data->n_columns == 1 ? "" : "s", templates->n_columns);
+            data->name, data->n_columns, gbsi_plural(data->n_columns), templates->n_columns);
     }
     found.begin = gbsi_alloc_array_zero(data->n_tokens + 1, sizeof *found.begin);
     found.combination = gbsi_alloc_array(data->n_tokens, sizeof *found.combination);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 
 enum { FEATURES_AT_ONCE = 256 };
 
@@ -138,8 +139,8 @@ gbs_status gbsi_gradient_new(const gbs_crf *crf, const gbs_sequences *data,
     g->truth = truth;
     g->work = work;
     if (data->n_tokens >= UINT32_MAX) {
-        return gbsi_fail(err, GBS_ERR_LIMIT, "found %zu tokens, learning takes fewer than 2^32",
-                         data->n_tokens);
+        return gbsi_fail(err, GBS_ERR_LIMIT, "found %zu token%s, learning takes fewer than 2^32",
+                         data->n_tokens, gbsi_plural(data->n_tokens));
     }
     GBSI_PASS(find_holders(data->n_tokens, features->begin, features->feature, crf->features.n,
                            &g->tokens, err));

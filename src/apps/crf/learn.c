@@ -2,6 +2,7 @@
 /* Learning a model from labelled column data [M60]. */
 #include "gibbsite/crf.h"
 
+#include "base/plural.h"
 #include "config.h"
 
 #ifdef GBSI_HAVE_LBFGS
@@ -74,8 +75,9 @@ static gbs_status read_templates(learning *l, const char *path, gbs_error *err)
         status =
             gbsi_fail(err, GBS_ERR_FORMAT,
                       "%s: the templates name column %" PRIu32 ", expected one before the last "
-                      "of the %" PRIu32 " columns of %s, which holds the labels",
-                      path, l->crf->templates.n_columns - 1, l->data->n_columns, l->data->name);
+                      "of the %" PRIu32 " column%s of %s, which holds the labels",
+                      path, l->crf->templates.n_columns - 1, l->data->n_columns,
+                      gbsi_plural(l->data->n_columns), l->data->name);
     }
 
 cleanup:
@@ -93,8 +95,9 @@ static gbs_status find_labels(learning *l, gbs_error *err)
         GBSI_PASS(gbsi_dictionary_add(&l->crf->labels, text, strlen(text), &l->truth[t], err));
     }
     if (l->crf->labels.n > GBS_MAX_ARITY) {
-        return gbsi_fail(err, GBS_ERR_LIMIT, "%s: found %" PRIu32 " labels, the limit is %u",
-                         data->name, l->crf->labels.n, GBS_MAX_ARITY);
+        return gbsi_fail(err, GBS_ERR_LIMIT, "%s: found %" PRIu32 " label%s, the limit is %u",
+                         data->name, l->crf->labels.n, gbsi_plural(l->crf->labels.n),
+                         GBS_MAX_ARITY);
     }
     return GBS_OK;
 }
@@ -168,8 +171,8 @@ static gbs_status find_features(learning *l, gbs_error *err)
     GBSI_PASS(GBSI_HAVE(err, "weights", crf->weight, l->weight));
     if (crf->n_weights == 0 || crf->n_weights > INT_MAX - 16) {
         return gbsi_fail(err, GBS_ERR_LIMIT,
-                         "found %" PRIu64 " weights to learn, expected 1 to 2^31 - 17",
-                         crf->n_weights);
+                         "found %" PRIu64 " weight%s to learn, expected 1 to 2^31 - 17",
+                         crf->n_weights, gbsi_plural(crf->n_weights));
     }
     return GBS_OK;
 }

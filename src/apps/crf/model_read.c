@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "crf/model.h"
 #include "decimal/decimal.h"
 
@@ -74,8 +75,8 @@ static gbs_status check_labels(const gbs_crf *crf, const gbsi_text *text, gbsi_t
                                gbs_error *err)
 {
     if (crf->labels.n < 1 || crf->labels.n > GBS_MAX_ARITY) {
-        return gbsi_text_fail(text, at, err, "found %" PRIu32 " labels, expected 1 to %d",
-                              crf->labels.n, GBS_MAX_ARITY);
+        return gbsi_text_fail(text, at, err, "found %" PRIu32 " label%s, expected 1 to %d",
+                              crf->labels.n, gbsi_plural(crf->labels.n), GBS_MAX_ARITY);
     }
     return GBS_OK;
 }

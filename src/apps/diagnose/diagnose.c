@@ -10,6 +10,7 @@
 
 #include "autocovariance.h"
 #include "base/memory.h"
+#include "base/plural.h"
 #include "base/sized.h"
 #include "estimate/beta.h"
 #include "ranks.h"
@@ -299,8 +300,9 @@ gbs_status gbs_diagnose(const double *draws, size_t n_chains, size_t n_draws, gb
     GBSI_NEED(draws, d);
     GBSI_OUT_STRUCT(d, gbs_diagnostics);
     if (n_chains == 0 || n_draws == 0 || n_draws > SIZE_MAX / sizeof(gbsi_ranked) / n_chains) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "%zu chains of %zu draws: expected at least 1 of 1",
-                         n_chains, n_draws);
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "%zu chain%s of %zu draw%s: expected at least 1 of 1", n_chains,
+                         gbsi_plural(n_chains), n_draws, gbsi_plural(n_draws));
     }
     if (all_finite(draws, n)) {
         s = (scratch){.order = gbsi_alloc_array(n, sizeof *s.order),
@@ -330,8 +332,8 @@ gbs_status gbs_nested_rhat(const double *draws, size_t n_super, size_t n_chains,
     if (n_super < 2 || n_chains == 0 || n_draws == 0) {
         return gbsi_fail(
             err, GBS_ERR_ARGUMENT,
-            "%zu superchains of %zu chains of %zu draws: expected at least 2 of 1 of 1", n_super,
-            n_chains, n_draws);
+            "%zu superchain%s of %zu chain%s of %zu draw%s: expected at least 2 of 1 of 1", n_super,
+            gbsi_plural(n_super), n_chains, gbsi_plural(n_chains), n_draws, gbsi_plural(n_draws));
     }
     double within = 0.0;
     double first = 0.0;

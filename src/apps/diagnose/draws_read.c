@@ -10,6 +10,7 @@
 #include "base/budget.h"
 #include "base/machine.h"
 #include "base/memory.h"
+#include "base/plural.h"
 #include "base/sized.h"
 #include "decimal/decimal.h"
 #include "gibbsite/diagnose.h"
@@ -384,16 +385,16 @@ static gbs_status check_chain(reader *r, const row *rows, size_t n, uint64_t ski
     }
     if (skip >= n) {
         return gbsi_fail(err, GBS_ERR_FORMAT,
-                         "%s: found %zu draws, of which %" PRIu64 " are warm-up", r->input.name, n,
-                         skip);
+                         "%s: found %zu draw%s, of which %" PRIu64 " are warm-up", r->input.name, n,
+                         gbsi_plural(n), skip);
     }
     n -= (size_t)skip;
     if (d->n_chains > 0 && n != d->n_draws) {
         return gbsi_text_fail(
             &r->sheet.text, (gbsi_token){rows[0].place, 1}, err,
-            "found %zu draws, expected %zu as in the first chain of %s: one chain "
+            "found %zu draw%s, expected %zu as in the first chain of %s: one chain "
             "is as long as the others",
-            n, d->n_draws, path);
+            n, gbsi_plural(n), d->n_draws, path);
     }
     d->n_draws = n;
     d->n_chains++;
@@ -536,7 +537,7 @@ static void tell_labels(const reader *r)
     if (n_labelled > 0) {
         (void)snprintf(message + n, sizeof message - n,
                        "%s hold%s labels, numbered from 0 in alphabetical order",
-                       n_labelled > MOST ? ", ..." : "", n_labelled == 1 ? "s" : "");
+                       n_labelled > MOST ? ", ..." : "", gbsi_plural_of(n_labelled, "s", ""));
         warn(r, message);
     }
 }
@@ -552,7 +553,7 @@ static void tell(const reader *r)
     tell_labels(r);
     if (n > 0) {
         (void)snprintf(message, sizeof message, "%" PRIu64 " cell%s no value: %s", n,
-                       n == 1 ? " has" : "s have", list);
+                       gbsi_plural_of(n, " has", "s have"), list);
         warn(r, message);
     }
 }

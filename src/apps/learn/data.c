@@ -7,6 +7,7 @@
 #include "base/budget.h"
 #include "base/machine.h"
 #include "base/memory.h"
+#include "base/plural.h"
 
 void gbs_data_free(gbs_data *data)
 {
@@ -181,8 +182,9 @@ gbs_status gbs_data_add_weighted(gbs_data *data, size_t n, const uint32_t *state
         if (state[i] != GBS_UNOBSERVED && state[i] >= data->model->arity[v]) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
                              "data, row %zu: variable %" PRIu32 " has %" PRIu32
-                             " states, found state %" PRIu32,
-                             i / n_columns, v, data->model->arity[v], state[i]);
+                             " state%s, found state %" PRIu32,
+                             i / n_columns, v, data->model->arity[v],
+                             gbsi_plural(data->model->arity[v]), state[i]);
         }
     }
     for (size_t i = 0; i < n && status >= 0; ++i) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "base/sized.h"
 #include "learn/work.h"
 
@@ -13,9 +14,10 @@ gbs_status gbs_rows_new(uint32_t n_sites, uint32_t n_states, gbs_rows **rows, gb
     GBSI_NEED(rows);
     if (n_sites == 0 || n_sites > GBS_MAX_SITES || n_states < 2 || n_states > GBS_MAX_SITE_STATES) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "found %" PRIu32 " sites of %" PRIu32
-                         " states, expected 1 to %u sites of 2 to %u",
-                         n_sites, n_states, GBS_MAX_SITES, GBS_MAX_SITE_STATES);
+                         "found %" PRIu32 " site%s of %" PRIu32
+                         " state%s, expected 1 to %u sites of 2 to %u",
+                         n_sites, gbsi_plural(n_sites), n_states, gbsi_plural(n_states),
+                         GBS_MAX_SITES, GBS_MAX_SITE_STATES);
     }
     gbs_rows *r = gbsi_alloc_zero(sizeof *r);
     GBSI_PASS(GBSI_HAVE(err, "rows", r));

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "learn/rows.h"
 #include "text/text.h"
 
@@ -266,7 +267,7 @@ static gbs_status add_sequence(const alignment *a, sequence s, gbs_rows *rows, g
         return GBS_OK;
     }
     return gbsi_text_fail(a->text, (gbsi_token){last_sign(s), 0}, err,
-                          "found %zu sites, expected %" PRIu32, n, rows->n_sites);
+                          "found %zu site%s, expected %" PRIu32, n, gbsi_plural(n), rows->n_sites);
 }
 
 /* Opens the rows; the first sequence sets the number of sites. */
@@ -277,7 +278,8 @@ static gbs_status open_rows(const alignment *a, gbs_rows **rows, gbs_error *err)
     const char *states = alphabets[a->alphabet].states;
     if (n == 0 || n > GBS_MAX_SITES) {
         return gbsi_text_fail(a->text, (gbsi_token){last_sign(s), 0}, err,
-                              "found %zu sites, expected 1 to %u", n, GBS_MAX_SITES);
+                              "found %zu site%s, expected 1 to %u", n, gbsi_plural(n),
+                              GBS_MAX_SITES);
     }
     const gbs_status status = gbs_rows_new((uint32_t)n, (uint32_t)strlen(states), rows, err);
     if (status >= 0) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Learning a dense Potts model from rows [M62]. */
+#include "base/plural.h"
 #include "config.h"
 
 #include "base/sized.h"
@@ -180,9 +181,11 @@ static gbs_status check_rows(const gbs_rows *rows, const gbs_rows *held_out, gbs
     if (held_out != NULL &&
         (held_out->n_sites != rows->n_sites || held_out->n_states > rows->n_states)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "held-out rows: found %" PRIu32 " sites of %" PRIu32
-                         " states, expected %" PRIu32 " sites of at most %" PRIu32,
-                         held_out->n_sites, held_out->n_states, rows->n_sites, rows->n_states);
+                         "held-out rows: found %" PRIu32 " site%s of %" PRIu32
+                         " state%s, expected %" PRIu32 " site%s of at most %" PRIu32,
+                         held_out->n_sites, gbsi_plural(held_out->n_sites), held_out->n_states,
+                         gbsi_plural(held_out->n_states), rows->n_sites, gbsi_plural(rows->n_sites),
+                         rows->n_states);
     }
     return GBS_OK;
 }

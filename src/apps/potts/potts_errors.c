@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "base/sized.h"
 #include "learn/cholesky.h"
 #include "options/questions.h"
@@ -413,9 +414,10 @@ static gbs_status check(const errors *e, const gbs_model *model, const gbs_rows 
 {
     if (rows->n_sites != model->n_variables || rows->n_states != model->arity[0] || rows->n == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "found %zu rows of %" PRIu32 " sites with %" PRIu32
-                         " states, expected some of %" PRIu32 " with %" PRIu32,
-                         rows->n, rows->n_sites, rows->n_states, model->n_variables,
+                         "found %zu row%s of %" PRIu32 " site%s with %" PRIu32
+                         " state%s, expected some of %" PRIu32 " with %" PRIu32,
+                         rows->n, gbsi_plural(rows->n), rows->n_sites, gbsi_plural(rows->n_sites),
+                         rows->n_states, gbsi_plural(rows->n_states), model->n_variables,
                          model->arity[0]);
     }
     if (o->l1 > 0.0) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "potts/potts.h"
 
 gbs_status gbsi_potts_init(const gbs_rows *rows, gbsi_work *work, gbsi_potts *potts, gbs_error *err)
@@ -23,8 +24,8 @@ gbs_status gbsi_potts_init(const gbs_rows *rows, gbsi_work *work, gbsi_potts *po
     potts->n_block = n_sites * q * potts->width;
     return potts->n <= INT_MAX - 16
                ? GBS_OK
-               : gbsi_fail(err, GBS_ERR_LIMIT, "found %zu parameters, expected at most 2^31 - 17",
-                           potts->n);
+               : gbsi_fail(err, GBS_ERR_LIMIT, "found %zu parameter%s, expected at most 2^31 - 17",
+                           potts->n, gbsi_plural(potts->n));
 }
 
 gbs_status gbsi_potts_take_memory(gbsi_potts *potts, bool gradients, gbs_error *err)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Learning a restricted Boltzmann machine from rows [M63]. */
 #include "rbm/rbm.h"
+#include "base/plural.h"
 #include "options/questions.h"
 
 #include <inttypes.h>
@@ -144,17 +145,19 @@ static gbs_status check_rows(const gbs_rows *rows, const gbs_rows *held_out,
                              const gbs_rbm_options *options, gbs_error *err)
 {
     if (rows->n == 0 || rows->n >= UINT32_MAX || rows->n_states != 2) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "found %zu rows of %" PRIu32
-                         " states, expected 1 to 2^32 - 2 rows of 2 states",
-                         rows->n, rows->n_states);
+        return gbsi_fail(
+            err, GBS_ERR_ARGUMENT,
+            "found %zu row%s of %" PRIu32 " state%s, expected 1 to 2^32 - 2 rows of 2 states",
+            rows->n, gbsi_plural(rows->n), rows->n_states, gbsi_plural(rows->n_states));
     }
     if (held_out != NULL &&
         (held_out->n_sites != rows->n_sites || held_out->n_states != 2 || held_out->n == 0)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "held-out rows: found %zu of %" PRIu32 " sites with %" PRIu32
-                         " states, expected some of %" PRIu32 " sites with 2 states",
-                         held_out->n, held_out->n_sites, held_out->n_states, rows->n_sites);
+                         "held-out rows: found %zu of %" PRIu32 " site%s with %" PRIu32
+                         " state%s, expected some of %" PRIu32 " site%s with 2 states",
+                         held_out->n, held_out->n_sites, gbsi_plural(held_out->n_sites),
+                         held_out->n_states, gbsi_plural(held_out->n_states), rows->n_sites,
+                         gbsi_plural(rows->n_sites));
     }
     if (held_out == NULL && options->patience > 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,

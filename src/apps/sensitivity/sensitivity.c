@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/extremes.h"
 #include "base/memory.h"
+#include "base/plural.h"
 #include "base/sized.h"
 #include "chains/run_options.h"
 #include "sensitivity/parameters.h"
@@ -132,9 +133,9 @@ static gbs_status check(const gbs_model *model, const gbs_evidence *evidence, ui
     }
     if (state >= model->arity[variable]) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "sensitivity: variable %s has %" PRIu32 " states, found state %" PRIu32,
+                         "sensitivity: variable %s has %" PRIu32 " state%s, found state %" PRIu32,
                          gbsi_variable_text(model, variable, name, sizeof name),
-                         model->arity[variable], state);
+                         model->arity[variable], gbsi_plural(model->arity[variable]), state);
     }
     if (evidence != NULL && evidence->model != model) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "sensitivity: the evidence is of another model");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rng/philox.h"
+#include "base/plural.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -40,11 +41,12 @@ uint32_t gbsi_word(uint64_t seed, uint32_t chain, uint64_t pass, uint64_t place,
 
 gbs_status gbsi_places_check(uint64_t n_places, gbs_error *err)
 {
-    return n_places <= GBSI_MOST_PLACES ? GBS_OK
-                                        : gbsi_fail(err, GBS_ERR_LIMIT,
-                                                    "a pass of %" PRIu64 " updates: beyond %" PRIu64
-                                                    " the random numbers of a pass would repeat",
-                                                    n_places, GBSI_MOST_PLACES);
+    return n_places <= GBSI_MOST_PLACES
+               ? GBS_OK
+               : gbsi_fail(err, GBS_ERR_LIMIT,
+                           "a pass of %" PRIu64 " update%s: beyond %" PRIu64
+                           " the random numbers of a pass would repeat",
+                           n_places, gbsi_plural(n_places), GBSI_MOST_PLACES);
 }
 
 double gbsi_uniform(uint32_t high, uint32_t low)

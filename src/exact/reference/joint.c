@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "reference/enumerate.h"
 #include "store/model.h"
 
@@ -65,9 +66,10 @@ static gbs_status make_cells(const gbs_model *model, uint32_t n, const uint32_t 
         const uint32_t arity = model->arity[c.variable[i]];
         if (c.n_cells > GBSI_JOINT_MAX_CELLS / arity / n_chains) {
             GBSI_TRY(gbsi_fail(err, GBS_ERR_LIMIT,
-                               "joint: the joint states of %u variables times %u chains are more "
+                               "joint: the joint states of %u variable%s times %u chain%s more "
                                "than the limit of %" PRIu64,
-                               c.n, n_chains, GBSI_JOINT_MAX_CELLS));
+                               c.n, gbsi_plural(c.n), n_chains,
+                               gbsi_plural_of(n_chains, " is", "s are"), GBSI_JOINT_MAX_CELLS));
         }
         c.n_cells *= arity;
     }

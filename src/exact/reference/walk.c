@@ -16,6 +16,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "reference/local.h"
 
 typedef struct walk {
@@ -81,9 +82,10 @@ gbs_status gbsi_walk(const gbsi_conditioned *model, gbsi_watch *watch, gbsi_visi
     const uint64_t n_states = gbsi_n_states(model, NULL);
     const size_t n_sums = model->state_offset[model->n_variables];
     if (n_states > GBSI_ENUMERATE_MAX_STATES) {
-        GBSI_TRY(gbsi_fail(
-            err, GBS_ERR_LIMIT, "enumeration: found %s%" PRIu64 " states, the limit is %" PRIu64,
-            n_states == UINT64_MAX ? "at least " : "", n_states, GBSI_ENUMERATE_MAX_STATES));
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_LIMIT,
+                           "enumeration: found %s%" PRIu64 " state%s, the limit is %" PRIu64,
+                           n_states == UINT64_MAX ? "at least " : "", n_states,
+                           gbsi_plural(n_states), GBSI_ENUMERATE_MAX_STATES));
     }
     GBSI_TRY(gbsi_local_new(model, &w.local, err));
     if (sums != NULL) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "reference/local.h"
 #include "solve/solve.h"
 
@@ -110,9 +111,9 @@ static gbs_status check_incumbent(const gbsi_conditioned *whole, const uint32_t 
 {
     for (uint32_t u = 0; u < whole->model->n_variables; u++) {
         if (incumbent[u] >= whole->model->arity[u]) {
-            return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                             "incumbent: variable %u has %u states, found state %u", u,
-                             whole->model->arity[u], incumbent[u]);
+            return gbsi_fail(
+                err, GBS_ERR_ARGUMENT, "incumbent: variable %u has %u state%s, found state %u", u,
+                whole->model->arity[u], gbsi_plural(whole->model->arity[u]), incumbent[u]);
         }
         if (whole->fixed_state[u] != GBSI_NONE && whole->fixed_state[u] != incumbent[u]) {
             return zero_incumbent(err);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "simd/math.h"
 #include "solve/solve.h"
 
@@ -55,9 +56,9 @@ static gbs_status check(const gbs_model *model, uint32_t n, const uint32_t *quer
         *n_out *= model->arity[query[i]];
         if (*n_out > GBS_JOINT_MAX_STATES) {
             return gbsi_fail(err, GBS_ERR_LIMIT,
-                             "joint: %" PRIu32 " variables have more than %" PRIu64
+                             "joint: %" PRIu32 " variable%s more than %" PRIu64
                              " joint states, which are the most: ask for fewer variables",
-                             n, GBS_JOINT_MAX_STATES);
+                             n, gbsi_plural_of(n, " has", "s have"), GBS_JOINT_MAX_STATES);
         }
     }
     return GBS_OK;

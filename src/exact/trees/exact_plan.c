@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "trees/decompose.h"
 
 const gbsi_conditioned *gbsi_exact_plan_model(const gbsi_exact_plan *plan)
@@ -179,12 +180,12 @@ gbs_status gbsi_exact_check_bytes(const gbsi_tree *tree, gbsi_keep keep, uint64_
     }
     gbsi_bytes_text((double)taken, text);
     gbsi_bytes_text((double)bytes, allowed);
-    return gbsi_fail(err, GBS_ERR_LIMIT,
-                     "exact inference: tables of %" PRIu64 " entries and their messages take %s "
-                     "(%" PRIu64
-                     " bytes) at least, the memory limit leaves %s: raise the limit, or "
-                     "sample",
-                     tree->n_entries, text, taken, allowed);
+    return gbsi_fail(
+        err, GBS_ERR_LIMIT,
+        "exact inference: tables of %" PRIu64 " entr%s and their messages take %s "
+        "(%" PRIu64 " bytes) at least, the memory limit leaves %s: raise the limit, or "
+        "sample",
+        tree->n_entries, gbsi_plural_of(tree->n_entries, "y", "ies"), text, taken, allowed);
 }
 
 gbs_status gbsi_exact_refuse(const gbsi_exact_plan *plan, uint32_t c, uint32_t variable,
@@ -195,15 +196,16 @@ gbs_status gbsi_exact_refuse(const gbsi_exact_plan *plan, uint32_t c, uint32_t v
         return gbsi_fail(err, GBS_ERR_LIMIT,
                          "exact inference: no elimination order was found in reasonable time for "
                          "the component of variable %" PRIu32 " (%" PRIu32
-                         " variables, width at least %" PRIu32 "): use sampling",
-                         variable, part->n_variables, part->width);
+                         " variable%s, width at least %" PRIu32 "): use sampling",
+                         variable, part->n_variables, gbsi_plural(part->n_variables), part->width);
     }
     if (part->end == GBSI_ELIMINATION_DONE) {
         return gbsi_fail(err, GBS_ERR_LIMIT,
                          "exact inference: the component of variable %" PRIu32 " needs %" PRIu64
-                         " table entries by the best elimination order found, of width %" PRIu32
+                         " table entr%s by the best elimination order found, of width %" PRIu32
                          "; %" PRIu64 " are the most: sample",
-                         variable, part->entries, part->width, plan->most_entries);
+                         variable, part->entries, gbsi_plural_of(part->entries, "y", "ies"),
+                         part->width, plan->most_entries);
     }
     if (part->entries == UINT64_MAX) { /* a search that stopped early may only know the width */
         return gbsi_fail(err, GBS_ERR_LIMIT,

@@ -103,7 +103,7 @@ static void repetitions(void **state)
     gbs_read_options options = {.warn = take_warning, .context = &warned};
     expect_evidence("3 1 2 0 1 1 2", 0, &options, 1, 2, -1, -1);
     assert_int_equal(warned.n, 1);
-    assert_non_null(strstr(warned.last, "1 observations are repeated"));
+    assert_non_null(strstr(warned.last, "1 observation is repeated"));
     refuse_evidence("3 1 2 0 1 1 1", 0, NULL, GBS_ERR_FORMAT, "variable 1 observed twice");
     expect_evidence(" \n\t", 0, &options, -1, -1, -1, -1);
     assert_int_equal(warned.n, 2);
@@ -378,8 +378,8 @@ static void tab_refusals(void **state)
         {"0\t1\n\n0\t1 \n", "found '1 ' in column 1"},
         {"0\t1\n\n0\tx\n", "found 'x' in column 1"},
         {"0\t1\n\n0\t9223372036854775808\n", "found '9223372036854775808' in column 1"},
-        {"0\t1\n\n0\n", "d.tab:3:2: found the end of the line after 1 fields, expected 2"},
-        {"0\t1\n\n0\t0\n\n", "d.tab:4:1: found the end of the line after 1 fields, expected 2"},
+        {"0\t1\n\n0\n", "d.tab:3:2: found the end of the line after 1 field, expected 2"},
+        {"0\t1\n\n0\t0\n\n", "d.tab:4:1: found the end of the line after 1 field, expected 2"},
         {"0\t1\n\n0\t0\t\n", "d.tab:3:5: found more than 2 fields, expected one per label"},
         {"\n\n0\n", "d.tab:3:1: found more than 0 fields"},
     };

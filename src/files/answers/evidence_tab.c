@@ -6,6 +6,7 @@
 
 #include "answers/evidence_set.h"
 #include "base/memory.h"
+#include "base/plural.h"
 #include "decimal/decimal.h"
 #include "store/model.h"
 #include "text/common.h"
@@ -158,8 +159,8 @@ static gbs_status read_sample(tab_file *f, gbsi_token line, gbs_error *err)
     }
     if (n < f->n_columns) {
         return gbsi_text_fail(f->text, (gbsi_token){end, 0}, err,
-                              "found the end of the line after %zu fields, expected %zu", n,
-                              f->n_columns);
+                              "found the end of the line after %zu field%s, expected %zu", n,
+                              gbsi_plural(n), f->n_columns);
     }
     return GBS_OK;
 }

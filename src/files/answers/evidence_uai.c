@@ -7,6 +7,7 @@
 
 #include "answers/evidence_set.h"
 #include "base/memory.h"
+#include "base/plural.h"
 #include "store/model.h"
 
 typedef struct evidence_file {
@@ -69,15 +70,16 @@ static void check_pairs(evidence_file *f, size_t sample, size_t first, size_t n_
         if (v >= f->model->n_variables) {
             r->possible = false;
             r->wrong = i;
-            (void)snprintf(r->reason, sizeof r->reason,
-                           "found variable %llu, but the model has %u variables",
-                           (unsigned long long)v, f->model->n_variables);
+            (void)snprintf(
+                r->reason, sizeof r->reason, "found variable %llu, but the model has %u variable%s",
+                (unsigned long long)v, f->model->n_variables, gbsi_plural(f->model->n_variables));
         } else if (state >= f->model->arity[v]) {
             r->possible = false;
             r->wrong = i + 1;
             (void)snprintf(r->reason, sizeof r->reason,
-                           "found state %llu of variable %llu, which has %u states",
-                           (unsigned long long)state, (unsigned long long)v, f->model->arity[v]);
+                           "found state %llu of variable %llu, which has %u state%s",
+                           (unsigned long long)state, (unsigned long long)v, f->model->arity[v],
+                           gbsi_plural(f->model->arity[v]));
         } else if (f->seen[v] != sample + 1) {
             f->seen[v] = sample + 1;
             f->state[v] = state;
@@ -119,8 +121,9 @@ static reading try_single(evidence_file *f)
     uint64_t n_pairs = value_at(f, 0);
     if (n_pairs > f->n || f->n != 1 + 2 * (size_t)n_pairs) {
         r.possible = false;
-        (void)snprintf(r.reason, sizeof r.reason, "%llu pairs announced, %zu numbers follow",
-                       (unsigned long long)n_pairs, f->n - 1);
+        (void)snprintf(r.reason, sizeof r.reason, "%llu pair%s announced, %zu number%s follow",
+                       (unsigned long long)n_pairs, gbsi_plural(n_pairs), f->n - 1,
+                       gbsi_plural(f->n - 1));
         return r;
     }
     forget(f);
@@ -135,8 +138,9 @@ static reading try_multi(evidence_file *f)
     if (n_samples >= f->n || find_end(f, n_samples) != f->n) {
         r.possible = false;
         (void)snprintf(r.reason, sizeof r.reason,
-                       "%llu samples announced, which do not fit the %zu numbers that follow",
-                       (unsigned long long)n_samples, f->n - 1);
+                       "%llu sample%s announced, which do not fit the %zu number%s that follow",
+                       (unsigned long long)n_samples, gbsi_plural(n_samples), f->n - 1,
+                       gbsi_plural(f->n - 1));
         return r;
     }
     r.n_samples = (size_t)n_samples;
@@ -192,9 +196,9 @@ static gbs_status choose(evidence_file *f, bool *multi, size_t *n_repeats, gbs_e
     }
     if (one.possible && several.possible && f->n > 1) { /* one lone 0 means nothing either way */
         return gbsi_text_fail(f->text, token_at(f, 0), err,
-                              "found evidence that can be read as one sample or as %zu samples: "
+                              "found evidence that can be read as one sample or as %zu sample%s: "
                               "give --evidence-format single or multi",
-                              several.n_samples);
+                              several.n_samples, gbsi_plural(several.n_samples));
     }
     *multi = !one.possible;
     *n_repeats = *multi ? several.n_repeats : one.n_repeats;
@@ -225,7 +229,8 @@ static gbs_status use_tokens(evidence_file *f, gbsi_evidence_set *set, gbs_error
     }
     GBSI_PASS(choose(f, &multi, &n_repeats, err));
     if (n_repeats != 0) {
-        gbsi_text_warn(f->text, "%zu observations are repeated", n_repeats);
+        gbsi_text_warn(f->text, "%zu observation%s repeated", n_repeats,
+                       gbsi_plural_of(n_repeats, " is", "s are"));
     }
     if (!multi || f->n == 1) { /* a lone 0: no sample or one without evidence, which is the same */
         return add_sample(f, set, 0, err);

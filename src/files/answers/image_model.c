@@ -2,6 +2,7 @@
 /* Pictures as files of states: a start, and what was observed. */
 #include "answers/evidence_set.h"
 #include "base/memory.h"
+#include "base/plural.h"
 #include "pictures/image_file.h"
 #include "store/model.h"
 #include "text/text.h"
@@ -22,11 +23,12 @@ static gbs_status read_fitting(const gbsi_input *input, uint32_t n_variables, bo
     }
     uint64_t n_pixels = (uint64_t)read.width * read.height;
     if (n_pixels != n_variables) {
-        status = gbsi_fail(
-            err, GBS_ERR_FORMAT,
-            "%s: found a picture of %u x %u (width x height) = %llu pixels, expected "
-            "one for each of the %u variables of the model",
-            input->name, read.width, read.height, (unsigned long long)n_pixels, n_variables);
+        status =
+            gbsi_fail(err, GBS_ERR_FORMAT,
+                      "%s: found a picture of %u x %u (width x height) = %llu pixels, expected "
+                      "one for each of the %u variable%s of the model",
+                      input->name, read.width, read.height, (unsigned long long)n_pixels,
+                      n_variables, gbsi_plural(n_variables));
         gbs_image_free(&read);
         return GBS_ERR_FORMAT;
     }

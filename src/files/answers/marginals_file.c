@@ -4,6 +4,7 @@
 
 #include "answers/result.h"
 #include "base/memory.h"
+#include "base/plural.h"
 #include "base/sized.h"
 #include "simd/math.h"
 
@@ -136,15 +137,15 @@ void gbs_marginals_free(gbs_marginals *marginals)
 static gbs_status check_shapes(const gbs_marginals *a, const gbs_marginals *b, gbs_error *err)
 {
     if (a->n_variables != b->n_variables) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "found marginals of %u and of %u variables",
-                         a->n_variables, b->n_variables);
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "found marginals of %u and of %u variable%s",
+                         a->n_variables, b->n_variables, gbsi_plural(b->n_variables));
     }
     for (uint32_t v = 0; v < a->n_variables; v++) {
         size_t n_a = a->offset[v + 1] - a->offset[v];
         size_t n_b = b->offset[v + 1] - b->offset[v];
         if (n_a != n_b) {
-            return gbsi_fail(err, GBS_ERR_ARGUMENT, "variable %u has %zu states and %zu states", v,
-                             n_a, n_b);
+            return gbsi_fail(err, GBS_ERR_ARGUMENT, "variable %u has %zu state%s and %zu state%s",
+                             v, n_a, gbsi_plural(n_a), n_b, gbsi_plural(n_b));
         }
     }
     return GBS_OK;

@@ -5,6 +5,7 @@
 
 #include "answers/result.h"
 #include "base/memory.h"
+#include "base/plural.h"
 
 /* Compares pairs of variable and state, each stored as one number, so that they sort by
  * variable. */
@@ -115,8 +116,8 @@ gbs_status gbs_result_count_different(const gbs_result *a, const gbs_result *b,
                          gbs_task_word(a->task), gbs_task_word(b->task));
     }
     if (a->n != b->n) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "found states of %u and of %u variables", a->n,
-                         b->n);
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "found states of %u and of %u variable%s", a->n,
+                         b->n, gbsi_plural(b->n));
     }
     GBSI_TRY(gbs_result_check_names(a, b, err));
     if (lacks_numbers(a) || lacks_numbers(b)) {

@@ -7,6 +7,7 @@
 
 #include "answers/result.h"
 #include "base/memory.h"
+#include "base/plural.h"
 #include "decimal/decimal.h"
 
 typedef struct table_reader {
@@ -171,7 +172,8 @@ static gbs_status read_csv(table_reader *r, bool *is_map, gbs_error *err)
         }
         if (column != n_columns) {
             char expected[48];
-            (void)snprintf(expected, sizeof expected, "a line of %u fields", n_columns);
+            (void)snprintf(expected, sizeof expected, "a line of %u field%s", n_columns,
+                           gbsi_plural(n_columns));
             return gbsi_text_unexpected(r->text, r->shown, expected, err);
         }
     }

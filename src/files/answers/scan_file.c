@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* "scan 1", "variables N", optionally "model DIGEST", then variables; # starts a comment. */
 #include "base/memory.h"
+#include "base/plural.h"
 #include "text/output.h"
 #include "text/text.h"
 
@@ -94,9 +95,11 @@ gbs_status gbs_scan_write(const char *path, const gbs_model *model, const uint32
     gbs_output *output = NULL;
     for (size_t t = 0; t < n; t++) {
         if (sequence[t] >= gbs_model_n_variables(model)) {
-            return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                             "%s: entry %zu of the scan is variable %u, the model has %u variables",
-                             path, t, sequence[t], gbs_model_n_variables(model));
+            return gbsi_fail(
+                err, GBS_ERR_ARGUMENT,
+                "%s: entry %zu of the scan is variable %u, the model has %u variable%s", path, t,
+                sequence[t], gbs_model_n_variables(model),
+                gbsi_plural(gbs_model_n_variables(model)));
         }
     }
     GBSI_PASS(gbs_output_open(path, &output, err));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "decimal/decimal.h"
 #include "models/formats.h"
 #include "models/tables.h"
@@ -253,9 +254,9 @@ static gbs_status check_size(const alchemy_reader *r, gbsi_token place, size_t n
         if (fits) {
             (void)snprintf(needs, sizeof needs, "%zu", n_entries);
         }
-        return gbsi_text_fail(r->text, place, err,
-                              "factor %zu has %zu values, its %zu variables need %s", r->n_factors,
-                              n, r->n_scope, needs);
+        return gbsi_text_fail(
+            r->text, place, err, "factor %zu has %zu value%s, its %zu variable%s %s", r->n_factors,
+            n, gbsi_plural(n), r->n_scope, gbsi_plural_of(r->n_scope, " needs", "s need"), needs);
     }
     return GBS_OK;
 }

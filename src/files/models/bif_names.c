@@ -2,6 +2,7 @@
 /* Names of BIF with blanks and commas in them, as bnlearn and pgmpy write them without quotes.
  * The announced number of states tells where to cut a list of states; declared names tell where to
  * cut the names of a table. Text that can be cut in two ways is refused. */
+#include "base/plural.h"
 #include "models/bif.h"
 
 #include <string.h>
@@ -178,11 +179,12 @@ static gbs_status choose_rule(const gbsi_text *text, const gbsi_bif_network *net
         return GBS_OK;
     }
     const size_t by_words = count_names(network, AT_WORDS);
-    return gbsi_text_fail(
-        text, count, err,
-        "found %zu states announced, but %zu listed; names with blanks or commas need quotes where "
-        "their number does not tell where they end",
-        n, by_words != 0 ? by_words : count_names(network, AT_COMMAS));
+    return gbsi_text_fail(text, count, err,
+                          "found %zu state%s announced, but %zu listed; names with blanks or "
+                          "commas need quotes where "
+                          "their number does not tell where they end",
+                          n, gbsi_plural(n),
+                          by_words != 0 ? by_words : count_names(network, AT_COMMAS));
 }
 
 gbs_status gbsi_bif_read_states(gbsi_text *text, gbsi_bif_network *network, uint32_t variable,

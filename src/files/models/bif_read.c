@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "models/bif.h"
 #include "models/formats.h"
 
@@ -86,9 +87,9 @@ static gbs_status read_values(bif_reader *r, size_t n, double *value, gbs_error 
         }
         if (i == n || token.kind == ';') {
             char shown[GBSI_SHOWN];
-            return gbsi_text_fail(r->text, token.shown, err,
-                                  "found %s after %zu probabilities, expected %zu and ';'",
-                                  gbsi_token_show(token.shown, shown), i, n);
+            return gbsi_text_fail(
+                r->text, token.shown, err, "found %s after %zu probabilit%s, expected %zu and ';'",
+                gbsi_token_show(token.shown, shown), i, gbsi_plural_of(i, "y", "ies"), n);
         }
         GBSI_PASS(gbsi_bif_table_value(&r->tables, &token, &value[i], err));
     }
@@ -216,11 +217,12 @@ static gbs_status fill_rest(bif_reader *r, gbsi_token end, gbs_error *err)
         while (filled[row] != 0) {
             row++;
         }
-        return gbsi_text_fail(r->text, end, err,
-                              "found the end of the block with %zu of %zu rows missing, expected a "
-                              "default or the row of (%s)",
-                              t->n_rows - r->n_filled, t->n_rows,
-                              gbsi_bif_show_row(t, row, text, sizeof text));
+        return gbsi_text_fail(
+            r->text, end, err,
+            "found the end of the block with %zu of %zu row%s missing, expected a "
+            "default or the row of (%s)",
+            t->n_rows - r->n_filled, t->n_rows, gbsi_plural(t->n_rows),
+            gbsi_bif_show_row(t, row, text, sizeof text));
     }
     size_t n_new = (t->n_rows - r->n_filled) * t->arity;
     if (n_new > t->n_spare) {

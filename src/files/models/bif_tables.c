@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/plural.h"
 #include "models/bif.h"
 
 #include <math.h>
@@ -293,29 +294,34 @@ cleanup:
 static void warn(const gbsi_bif_tables *t)
 {
     if (t->n_underflow != 0) {
-        gbsi_text_warn(t->text, "%zu probabilities are too small for a double and became zero",
-                       t->n_underflow);
+        gbsi_text_warn(t->text, "%zu probabilit%s too small for a double and became zero",
+                       t->n_underflow, gbsi_plural_of(t->n_underflow, "y is", "ies are"));
     }
     char name[GBSI_BIF_NAME_BYTES];
     if (t->columns.n_negative != 0) {
         gbsi_text_warn(
-            t->text, "%zu probabilities are below zero by rounding (at most 1e-6) and became zero",
-            t->columns.n_negative);
+            t->text, "%zu probabilit%s below zero by rounding (at most 1e-6) and became zero",
+            t->columns.n_negative, gbsi_plural_of(t->columns.n_negative, "y is", "ies are"));
     }
     if (t->columns.n_missing != 0) {
         const uint32_t first = (uint32_t)t->columns.missing_id;
         gbsi_text_warn(t->text,
-                       "%zu rows of conditional tables, the first of %s, hold no probabilities but "
-                       "NA and are taken as uniform",
-                       t->columns.n_missing, gbsi_bif_copy_name(variable_at(t, first)->name, name));
+                       "%zu row%s of conditional tables, the first of %s, %s "
+                       "taken as uniform",
+                       t->columns.n_missing, gbsi_plural(t->columns.n_missing),
+                       gbsi_bif_copy_name(variable_at(t, first)->name, name),
+                       gbsi_plural_of(t->columns.n_missing, "holds no probabilities but NA and is",
+                                      "hold no probabilities but NA and are"));
     }
     if (t->columns.n_off != 0) {
         uint32_t worst = (uint32_t)t->columns.worst_id;
-        gbsi_text_warn(t->text,
-                       "%zu rows of conditional tables do not sum to one; the worst, of %s, is off "
-                       "by %.3g; --normalize-cpts scales them",
-                       t->columns.n_off, gbsi_bif_copy_name(variable_at(t, worst)->name, name),
-                       t->columns.worst);
+        gbsi_text_warn(
+            t->text,
+            "%zu row%s of conditional tables %s not sum to one; the worst, of %s, is off "
+            "by %.3g; --normalize-cpts scales them",
+            t->columns.n_off, gbsi_plural(t->columns.n_off),
+            gbsi_plural_of(t->columns.n_off, "does", "do"),
+            gbsi_bif_copy_name(variable_at(t, worst)->name, name), t->columns.worst);
     }
 }
 

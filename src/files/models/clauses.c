@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "decimal/decimal.h"
 
 gbs_status gbsi_clauses_begin(gbsi_clauses *c, const gbsi_text *text, gbs_error *err)
@@ -159,27 +160,31 @@ cleanup:
 static void warn_reduced(const gbsi_clauses *c, const gbsi_text *text)
 {
     if (c->n_tautologies != 0) {
-        gbsi_text_warn(text, "%zu clauses hold a literal and its negation and became constants",
-                       c->n_tautologies);
+        gbsi_text_warn(text, "%zu clause%s a literal and its negation and became constant",
+                       c->n_tautologies, gbsi_plural_of(c->n_tautologies, " holds", "s hold"));
     }
     if (c->n_repeated != 0) {
-        gbsi_text_warn(text, "%zu literals repeat another of their clause and were left out",
-                       c->n_repeated);
+        gbsi_text_warn(text, "%zu literal%s another of the clause and %s left out", c->n_repeated,
+                       gbsi_plural_of(c->n_repeated, " repeats", "s repeat"),
+                       gbsi_plural_of(c->n_repeated, "was", "were"));
     }
     if (c->n_empty != 0) {
-        gbsi_text_warn(text, "%zu clauses have no literals, never hold and were left out",
-                       c->n_empty);
+        gbsi_text_warn(
+            text, "%zu clause%s never true: left out", c->n_empty,
+            gbsi_plural_of(c->n_empty, " has no literals and is", "s have no literals and are"));
     }
     if (c->n_always != 0) {
-        gbsi_text_warn(text, "%zu cardinalities always hold and became constants", c->n_always);
+        gbsi_text_warn(text, "%zu cardinalit%s and became constant", c->n_always,
+                       gbsi_plural_of(c->n_always, "y always holds", "ies always hold"));
     }
     if (c->n_never != 0) {
-        gbsi_text_warn(text, "%zu parities or cardinalities never hold and were left out",
-                       c->n_never);
+        gbsi_text_warn(text, "%zu %s left out", c->n_never,
+                       gbsi_plural_of(c->n_never, "parity or cardinality never holds and was",
+                                      "parities or cardinalities never hold and were"));
     }
     if (c->n_underflow != 0) {
-        gbsi_text_warn(text, "%zu weights are too small for a double and became zero",
-                       c->n_underflow);
+        gbsi_text_warn(text, "%zu weight%s too small for a double and became zero", c->n_underflow,
+                       gbsi_plural_of(c->n_underflow, " is", "s are"));
     }
 }
 

@@ -3,6 +3,7 @@
  *     OR:    w on [c], -w elsewhere   = -w + 2 w [c]
  *     field: h s                      = -|h| + 2 |h| [s has the sign of h]
  * An implication is the clause of its negated body and its head. */
+#include "base/plural.h"
 #include "models/clauses.h"
 #include "store/builder.h"
 #include "store/model.h"
@@ -107,9 +108,9 @@ gbs_status gbsi_clauses_check(const gbs_model *model, const char *format, gbs_er
         if (model->arity[v] != 2) {
             char name[100];
             return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
-                             "variable %s has %u states, but variables of %s files have 2",
+                             "variable %s has %u state%s, but variables of %s files have 2",
                              gbsi_variable_text(model, v, name, sizeof name), model->arity[v],
-                             format);
+                             gbsi_plural(model->arity[v]), format);
         }
     }
     return GBS_OK;

@@ -73,8 +73,7 @@ static void weights(void **state)
     assert_int_equal(gbs_model_n_variables(m), 3);
     gbs_model_free(m);
     assert_int_equal(warned.n, 1);
-    assert_string_equal(warned.last,
-                        "a.wcnf: 1 weights are too small for a double and became zero");
+    assert_string_equal(warned.last, "a.wcnf: 1 weight is too small for a double and became zero");
 }
 
 /* Repeated literals count once, tautologies are constants, empty clauses never hold. */
@@ -89,19 +88,19 @@ static void reduced(void **state)
     assert_int_equal(n, 2);
     expect_logs(m, (const double[]){2, 0, 2, 2}, 4);
     assert_string_equal(warned.last,
-                        "a.wcnf: 2 literals repeat another of their clause and were left out");
+                        "a.wcnf: 2 literals repeat another of the clause and were left out");
     gbs_model_free(m);
     m = read_model("a.wcnf", "0.5 1 -2 -1 0\n0.25 2 -2 0\nh 1 -1 0\n1 1 0\n", &options);
     assert_int_equal(gbs_model_n_factors(m), 2);
     expect_logs(m, (const double[]){0.75, 0.75, 1.75, 1.75}, 4);
     assert_string_equal(warned.last, "a.wcnf: 3 clauses hold a literal and its negation and became "
-                                     "constants");
+                                     "constant");
     gbs_model_free(m);
     assert_int_equal(warned.n, 2);
     m = read_model("a.wcnf", "3 0\n1 1 0\n", &options);
     expect_logs(m, (const double[]){0, 1}, 2);
     gbs_model_free(m);
-    assert_string_equal(warned.last, "a.wcnf: 1 clauses have no literals, never hold and were left "
+    assert_string_equal(warned.last, "a.wcnf: 1 clause has no literals and is never true: left "
                                      "out");
     /* a clause does not remember the one before */
     m = read_model("a.mln", "1 a v b\n2 !a v b\n3 a v c v a\n", &options);

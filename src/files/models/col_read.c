@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "models/couplings.h"
 #include "models/formats.h"
 #include "text/lines.h"
@@ -104,11 +105,14 @@ static gbs_status join_edges(col_reader *r, gbs_error *err)
                                       (unsigned long long)n, n_listed, n_distinct));
     } else if (n != n_listed && n != n_distinct) {
         gbsi_text_warn(r->text,
-                       "%llu edges are announced: each of %zu edges is counted in both directions",
-                       (unsigned long long)n, n_distinct);
+                       "%llu edge%s announced: each of %zu edge%s is counted in both directions",
+                       (unsigned long long)n, gbsi_plural_of(n, " is", "s are"), n_distinct,
+                       gbsi_plural(n_distinct));
     }
     if (repeats.n != 0) {
-        gbsi_text_warn(r->text, "%zu edges repeat earlier ones and were left out", repeats.n);
+        gbsi_text_warn(r->text, "%zu edge%s left out", repeats.n,
+                       gbsi_plural_of(repeats.n, " repeats an earlier one and was",
+                                      "s repeat earlier ones and were"));
     }
     return GBS_OK;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "models/formats.h"
 #include "store/model.h"
 #include "text/lines.h"
@@ -34,8 +35,8 @@ static gbs_status check_pairs(const gbs_model *model, gbs_error *err)
             pairs > most) {
             return gbsi_fail(
                 err, GBS_ERR_LIMIT,
-                "factor %zu has %zu variables: the file would need more than %zu edges", f, n,
-                most / 2);
+                "factor %zu has %zu variable%s: the file would need more than %zu edges", f, n,
+                gbsi_plural(n), most / 2);
         }
     }
     return GBS_OK;

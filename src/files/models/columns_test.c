@@ -87,7 +87,7 @@ static void never_seen(void **state)
         if (can_read(files[i].name)) {
             const gbs_read_options normalize = {.normalize_cpts = 1};
             expect_rows(&files[i], 1, expected,
-                        ": 1 rows of conditional tables, the first of b, hold no probabilities");
+                        ": 1 row of conditional tables, the first of b, holds no probabilities");
             refuse_model(files[i].name, files[i].text, NULL, GBS_ERR_FORMAT,
                          "found no probabilities but NA in the row of (n), expected a "
                          "distribution; --lenient takes such rows as uniform");

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "decimal/decimal.h"
 #include "text/output.h"
 
@@ -93,7 +94,7 @@ static gbs_status refuse_repeats(const gbsi_couplings *c, const gbsi_repeats *re
                                "found %s after %s: %zu %s an earlier entry, expected each entry "
                                "once (--lenient adds them up)",
                                entry, of, repeats->n,
-                               repeats->n == 1 ? "entry repeats" : "entries repeat");
+                               gbsi_plural_of(repeats->n, "entry repeats", "entries repeat"));
 }
 
 gbs_status gbsi_refuse_mirror(const gbsi_text *text, gbsi_token place, double one, double other,
@@ -146,8 +147,8 @@ gbs_status gbsi_couplings_build(gbsi_couplings *c, gbsi_pairing pairing, bool bi
     status = gbsi_spin_list_build(&spins, binary, gbsi_convention_sign(c->convention), model, err);
     GBSI_TRY(gbsi_text_blame(c->text, gbsi_text_peek(&c->first), status, err));
     if (c->n_underflow != 0) {
-        gbsi_text_warn(c->text, "%zu values are too small for a double and became zero",
-                       c->n_underflow);
+        gbsi_text_warn(c->text, "%zu value%s too small for a double and became zero",
+                       c->n_underflow, gbsi_plural_of(c->n_underflow, " is", "s are"));
     }
 
 cleanup:

@@ -330,7 +330,7 @@ static void zeros(void **state)
     m = read_model("a.mtx", MTX "symmetric\n3 3 2\n1 1 0\n2 1 1e-400", &options);
     assert_int_equal(gbs_model_n_factors(m), 0);
     gbs_model_free(m);
-    assert_string_equal(warned.last, "a.mtx: 1 values are too small for a double and became zero");
+    assert_string_equal(warned.last, "a.mtx: 1 value is too small for a double and became zero");
 }
 
 static void lenient_comments(void **state)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads DimmWitted factor graphs: the meta file, then all files of one kind after the other. */
+#include "base/plural.h"
 #include "models/dimmwitted.h"
 
 #include <inttypes.h>
@@ -241,9 +242,9 @@ static void tell_truthiness(const loader *l)
     char message[512];
     if (l->graph.n_truthful > 0 && l->options->warn != NULL) {
         (void)snprintf(message, sizeof message,
-                       "%.300s: the truthiness of %" PRIu64 " domain values is not kept; it "
+                       "%.300s: the truthiness of %" PRIu64 " domain value%s is not kept; it "
                        "matters in learning only",
-                       l->place.meta, l->graph.n_truthful);
+                       l->place.meta, l->graph.n_truthful, gbsi_plural(l->graph.n_truthful));
         l->options->warn(l->options->context, message);
     }
 }

@@ -3,6 +3,7 @@
  * box stands for a factor. */
 #include <stdio.h>
 
+#include "base/plural.h"
 #include "models/formats.h"
 #include "models/tables.h"
 #include "store/model.h"
@@ -97,13 +98,14 @@ static gbs_status check_size(size_t n, const gbs_write_options *options, gbs_err
     char message[160];
     if (n > MOST) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
-                         "a drawing of %zu nodes, at most %d are written: nothing could be seen", n,
-                         MOST);
+                         "a drawing of %zu node%s, at most %d are written: nothing could be seen",
+                         n, gbsi_plural(n), MOST);
     }
     if (n > MANY && options->warn != NULL) {
         (void)snprintf(
             message, sizeof message,
-            "%zu nodes: dot may take very long; Graphviz's sfdp is made for large graphs", n);
+            "%zu node%s: dot may take very long; Graphviz's sfdp is made for large graphs", n,
+            gbsi_plural(n));
         options->warn(options->context, message);
     }
     return GBS_OK;

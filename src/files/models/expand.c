@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/plural.h"
 #include "models/tables.h"
 
 #include <assert.h>
@@ -54,9 +55,9 @@ gbs_status gbsi_expand(gbsi_expander *expander, size_t factor, const double **lo
     for (size_t i = 0; i < n_scope; i++) {
         if (!gbsi_mul_size(n_entries, model->arity[scope[i]], &n_entries) || n_entries > most) {
             return gbsi_fail(err, GBS_ERR_LIMIT,
-                             "factor %zu of %zu variables would need a table of more than %zu "
+                             "factor %zu of %zu variable%s would need a table of more than %zu "
                              "entries",
-                             factor, n_scope, most);
+                             factor, n_scope, gbsi_plural(n_scope), most);
         }
     }
     GBSI_PASS(gbsi_reserve(&expander->logw, &expander->capacity, n_entries, sizeof(double),

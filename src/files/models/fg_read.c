@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "decimal/decimal.h"
 #include "models/formats.h"
 #include "models/tables.h"
@@ -236,13 +237,12 @@ static gbs_status read_factors(fg_reader *r, gbs_error *err)
     }
     GBSI_PASS(gbsi_text_expect_end(r->text, "the last factor", err));
     if (r->n_repeats != 0) {
-        gbsi_text_warn(r->text,
-                       "%zu entries are listed more than once; the last value of each is used",
-                       r->n_repeats);
+        gbsi_text_warn(r->text, "%zu entr%s listed more than once; the last value of each is used",
+                       r->n_repeats, gbsi_plural_of(r->n_repeats, "y is", "ies are"));
     }
     if (r->n_underflow != 0) {
-        gbsi_text_warn(r->text, "%zu values are too small for a double and became zero",
-                       r->n_underflow);
+        gbsi_text_warn(r->text, "%zu value%s too small for a double and became zero",
+                       r->n_underflow, gbsi_plural_of(r->n_underflow, " is", "s are"));
     }
     return GBS_OK;
 }

@@ -102,7 +102,7 @@ static void quirks(void **state)
     options.lenient = 0;
     gbs_model_free(read_model("a.fg", "1 1 0 2 2 0 1 1 1e-400", &options));
     assert_int_equal(warned.n, 4);
-    assert_non_null(strstr(warned.last, "1 values are too small"));
+    assert_non_null(strstr(warned.last, "1 value is too small"));
 }
 
 static void refusals(void **state)

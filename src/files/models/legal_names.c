@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "models/tables.h"
 #include "store/model.h"
 #include "text/common.h"
@@ -153,8 +154,8 @@ static void tell_renamed(const namer *n, const char *format, const gbs_output *o
     (void)snprintf(message, sizeof message,
                    "%.200s: wrote %zu name%s in another form, as %s files cannot hold %s: %s "
                    "became %s",
-                   gbsi_output_name(output), n->n_changed, n->n_changed == 1 ? "" : "s", format,
-                   n->n_changed == 1 ? "it" : "them",
+                   gbsi_output_name(output), n->n_changed, gbsi_plural(n->n_changed), format,
+                   gbsi_plural_of(n->n_changed, "it", "them"),
                    gbsi_token_show((gbsi_token){n->from, strlen(n->from)}, from),
                    gbsi_token_show((gbsi_token){n->to, strlen(n->to)}, to));
     options->warn(options->context, message);

@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "decimal/decimal.h"
 #include "simd/math.h"
 #include "text/lines.h"
@@ -174,11 +175,12 @@ static gbs_status check_shown(const gbsi_literal_weights *w, const gbsi_text *te
     if (first == NULL || n_seen == n) {
         return GBS_OK;
     }
-    return gbsi_text_unsupported(text, first->place, err,
-                                 "found \"c p show\" with %u of the %u variables, which asks for a "
-                                 "projected count; expected all of them or no such line, as "
-                                 "projected counts are not supported",
-                                 n_seen, n);
+    return gbsi_text_unsupported(
+        text, first->place, err,
+        "found \"c p show\" with %u of the %u variable%s, which asks for a "
+        "projected count; expected all of them or no such line, as "
+        "projected counts are not supported",
+        n_seen, n, gbsi_plural(n));
 }
 
 /* "w V P" without a line for -V. */
@@ -263,15 +265,15 @@ static void warn_of(const gbsi_literal_weights *w, const gbsi_text *text, uint32
     }
     if (n_one != 0) {
         gbsi_text_warn(text,
-                       "of %u variables one literal has a weight and the other has not: it counts "
+                       "of %u variable%s one literal has a weight and the other has not: it counts "
                        "1, not 1 minus that weight",
-                       n_one);
+                       n_one, gbsi_plural(n_one));
     }
     if (cachet && n_none != 0) {
         gbsi_text_warn(text,
-                       "%u variables have no weight: both literals count 1 (with 1/2, ln Z is %u "
+                       "%u variable%s no weight: both literals count 1 (with 1/2, ln Z is %u "
                        "ln 2 lower)",
-                       n_none, n_none);
+                       n_none, gbsi_plural_of(n_none, " has", "s have"), n_none);
     }
 }
 
@@ -300,8 +302,8 @@ gbs_status gbsi_literal_weights_end(gbsi_literal_weights *w, gbsi_clauses *c, co
     GBSI_TRY(check_shown(w, text, n, seen, err));
     if (w->n_in_one_line != 0 && w->n_in_one_line != 2 * (size_t)n) {
         status = gbsi_text_fail(text, ((entry *)w->entry)[0].place, err,
-                                "found %zu weights behind \"c weights\", expected %zu",
-                                w->n_in_one_line, 2 * (size_t)n);
+                                "found %zu weight%s behind \"c weights\", expected %zu",
+                                w->n_in_one_line, gbsi_plural(w->n_in_one_line), 2 * (size_t)n);
         goto cleanup;
     }
     for (uint32_t v = 0; v < n; v++) {

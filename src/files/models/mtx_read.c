@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "models/couplings.h"
 #include "models/formats.h"
 
@@ -87,8 +88,9 @@ static gbs_status read_size(mtx_reader *r, gbs_error *err)
     GBSI_PASS(gbsi_line_integer(&line, "the number of columns", UINT64_MAX, &n_columns, err));
     if (n_rows != n_columns) {
         return gbsi_text_fail(r->text, columns, err,
-                              "found %llu rows and %llu columns, expected a square matrix",
-                              (unsigned long long)n_rows, (unsigned long long)n_columns);
+                              "found %llu row%s and %llu column%s, expected a square matrix",
+                              (unsigned long long)n_rows, gbsi_plural(n_rows),
+                              (unsigned long long)n_columns, gbsi_plural(n_columns));
     }
     GBSI_PASS(gbsi_check_variables(r->text, r->size, n_rows, err));
     r->couplings.n_variables = (uint32_t)n_rows;
@@ -171,9 +173,9 @@ static gbs_status check_array(mtx_reader *r, size_t *n_values, gbs_error *err)
     *n_values = r->symmetric ? product / 2 : product;
     if (!fits || *n_values > gbsi_text_left(r->text) / 2) {
         return gbsi_text_fail(r->text, r->size, err,
-                              "found %zu rows, but the %zu bytes left of the file cannot hold so "
+                              "found %zu row%s, but the %zu bytes left of the file cannot hold so "
                               "many values",
-                              n, gbsi_text_left(r->text));
+                              n, gbsi_plural(n), gbsi_text_left(r->text));
     }
     return GBS_OK;
 }

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/plural.h"
 #include "models/bif.h"
 #include "models/formats.h"
 
@@ -374,9 +375,10 @@ static gbs_status read_data(net_reader *r, gbs_error *err)
         } else {
             char shown[GBSI_SHOWN];
             return gbsi_text_fail(r->text, token.shown, err,
-                                  "found %s after %zu probabilities, expected %zu, as many ')' as "
+                                  "found %s after %zu probabilit%s, expected %zu, as many ')' as "
                                   "'(', and ';'",
-                                  gbsi_token_show(token.shown, shown), i, n);
+                                  gbsi_token_show(token.shown, shown), i,
+                                  gbsi_plural_of(i, "y", "ies"), n);
         }
     }
     return GBS_OK;
@@ -464,7 +466,7 @@ gbs_status gbsi_net_read(gbsi_text *text, gbs_model **model, gbs_error *err)
     if (r.n_uniform > 0) {
         char shown[GBSI_SHOWN];
         gbsi_text_warn(text, "%zu potential%s without data, the first of %s: read as uniform",
-                       r.n_uniform, r.n_uniform == 1 ? "" : "s", gbsi_token_show(r.uniform, shown));
+                       r.n_uniform, gbsi_plural(r.n_uniform), gbsi_token_show(r.uniform, shown));
     }
     status = gbsi_bif_tables_build(&r.tables, model, err);
 

@@ -162,7 +162,7 @@ static void refusals(void **state)
          "found 'z', expected a variable that the file"},
         {NODES "potential (a | a) { data = (1 1); }", "found 'a' twice in one block"},
         {NODES "potential (a) { 1 }", "found '}', expected '='"},
-        {NODES "potential (a) { data = (0.1); }", "found ';' after 1 probabilities, expected 2"},
+        {NODES "potential (a) { data = (0.1); }", "found ';' after 1 probability, expected 2"},
         {NODES "potential (a) { data = (0.1 0.9 0); }",
          "found '0' after 2 probabilities, expected 2"},
         {NODES "potential (a) { data = ((0.1 0.9); }",

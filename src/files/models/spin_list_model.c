@@ -4,6 +4,7 @@
  * t_-- - t_+- - t_-+,  4 h_i = t_++ + t_+- - t_-+ - t_--,  and so on. */
 #include <math.h>
 
+#include "base/plural.h"
 #include "base/status.h"
 #include "models/couplings.h"
 #include "store/builder.h"
@@ -70,9 +71,9 @@ static gbs_status check_variables(const gbs_model *model, const char *format, gb
         if (model->arity[v] != 2) {
             char name[100];
             return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
-                             "variable %s has %u states, and %s files hold spins, which have 2",
+                             "variable %s has %u state%s, and %s files hold spins, which have 2",
                              gbsi_variable_text(model, v, name, sizeof name), model->arity[v],
-                             format);
+                             gbsi_plural(model->arity[v]), format);
         }
     }
     return GBS_OK;

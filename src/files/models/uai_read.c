@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "decimal/decimal.h"
 #include "models/formats.h"
 #include "models/tables.h"
@@ -95,8 +96,8 @@ static gbs_status read_variables(uai_reader *r, gbs_error *err)
     uint64_t n = 0;
     GBSI_TRY(gbsi_text_count(text, "the number of variables", 2, &n, err));
     if (n > GBS_MAX_VARIABLES) {
-        return gbsi_text_fail(text, token, err, "found %llu variables, expected at most %u",
-                              (unsigned long long)n, GBS_MAX_VARIABLES);
+        return gbsi_text_fail(text, token, err, "found %llu variable%s, expected at most %u",
+                              (unsigned long long)n, gbsi_plural(n), GBS_MAX_VARIABLES);
     }
     r->n_variables = (uint32_t)n;
     r->arity = gbsi_alloc_array(n, sizeof *r->arity);
@@ -301,8 +302,8 @@ static gbs_status read_scopes(uai_reader *r, gbs_error *err)
     GBSI_PASS(gbsi_text_count(r->text, "the number of factors", 6, &n, err));
     if (r->directed && n != r->n_variables) {
         return gbsi_text_fail(r->text, r->factors_token, err,
-                              "found %llu factors in a BAYES model, expected one per variable: %u",
-                              (unsigned long long)n, r->n_variables);
+                              "found %llu factor%s in a BAYES model, expected one per variable: %u",
+                              (unsigned long long)n, gbsi_plural(n), r->n_variables);
     }
     r->n_factors = n;
     r->place = gbsi_alloc_array(n, sizeof *r->place);
@@ -457,15 +458,16 @@ static gbs_status read_table_size(uai_reader *r, size_t factor, gbs_error *err)
     }
     if (n != r->n_entries[factor]) {
         return gbsi_text_fail(r->text, gbsi_text_at(r->text, r->place[factor]), err,
-                              "factor %zu has %llu entries, its scope (%s) needs %zu", factor,
-                              (unsigned long long)n, show_shape(r, factor, shape, sizeof shape),
-                              r->n_entries[factor]);
+                              "factor %zu has %llu entr%s, its scope (%s) needs %zu", factor,
+                              (unsigned long long)n, gbsi_plural_of(n, "y", "ies"),
+                              show_shape(r, factor, shape, sizeof shape), r->n_entries[factor]);
     }
     if (n > gbsi_text_left(r->text) / 2) {
         return gbsi_text_fail(r->text, gbsi_text_at(r->text, r->place[factor]), err,
-                              "factor %zu has %llu entries, but only %zu bytes are left of the "
+                              "factor %zu has %llu entr%s, but only %zu bytes are left of the "
                               "file",
-                              factor, (unsigned long long)n, gbsi_text_left(r->text));
+                              factor, (unsigned long long)n, gbsi_plural_of(n, "y", "ies"),
+                              gbsi_text_left(r->text));
     }
     return GBS_OK;
 }
@@ -551,26 +553,28 @@ static gbs_status read_tables(uai_reader *r, gbs_error *err)
     GBSI_PASS(add_tables(r, r->n_factors, err));
     GBSI_PASS(gbsi_text_expect_end(r->text, "the last table", err));
     if (r->n_underflow != 0) {
-        gbsi_text_warn(r->text, "%zu values are too small for a double and became zero",
-                       r->n_underflow);
+        gbsi_text_warn(r->text, "%zu value%s too small for a double and became zero",
+                       r->n_underflow, gbsi_plural_of(r->n_underflow, " is", "s are"));
     }
     if (r->columns.n_negative != 0) {
-        gbsi_text_warn(r->text,
-                       "%zu values are below zero by rounding (at most 1e-6) and became zero",
-                       r->columns.n_negative);
+        gbsi_text_warn(r->text, "%zu value%s below zero by rounding (at most 1e-6) and became zero",
+                       r->columns.n_negative,
+                       gbsi_plural_of(r->columns.n_negative, " is", "s are"));
     }
     if (r->columns.n_off != 0) {
         gbsi_text_warn(r->text,
-                       "%zu columns of conditional tables do not sum to one; the worst, in factor "
+                       "%zu column%s of conditional tables %s not sum to one; the worst, in factor "
                        "%zu, is off by %.3g; --normalize-cpts scales them",
-                       r->columns.n_off, r->columns.worst_id, r->columns.worst);
+                       r->columns.n_off, gbsi_plural(r->columns.n_off),
+                       gbsi_plural_of(r->columns.n_off, "does", "do"), r->columns.worst_id,
+                       r->columns.worst);
     }
     if (r->n_braced != 0) {
         gbsi_text_warn(r->text,
-                       "%zu tables name their variables in braces, as pyAgrum writes them: they "
+                       "%zu table%s variables in braces, as pyAgrum writes them: these "
                        "are read in that order, the first fastest; --table-order parents-child "
                        "reads them in the order of UAI",
-                       r->n_braced);
+                       r->n_braced, gbsi_plural_of(r->n_braced, " names", "s name"));
     }
     return GBS_OK;
 }

@@ -77,7 +77,7 @@ static void quirks(void **state)
     gbs_read_options options = {.warn = take_warning, .context = &warned};
     m = read_model("a.uai", "MARKOV 1 2 1 1 0 2 1e-400 -0", &options);
     assert_int_equal(warned.n, 1);
-    assert_non_null(strstr(warned.last, "1 values are too small"));
+    assert_non_null(strstr(warned.last, "1 value is too small"));
     gbs_model_free(m);
 }
 
@@ -258,7 +258,7 @@ static void columns(void **state)
     const char *off = "BAYES 2 2 2 2 1 0 2 0 1 2 0.5 0.5 4 0.5 0.49 0.2 0.8";
     gbs_model_free(read_model("a.uai", off, &options));
     assert_int_equal(warned.n, 1);
-    assert_non_null(strstr(warned.last, "1 columns"));
+    assert_non_null(strstr(warned.last, "1 column of"));
     assert_non_null(strstr(warned.last, "in factor 1, is off by 0.01"));
     const char *mistake = "BAYES 1 2 1 1 0 2 0.5 0.52";
     refuse_model("a.uai", mistake, &options, GBS_ERR_FORMAT,

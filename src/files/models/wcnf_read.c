@@ -7,6 +7,7 @@
  * the "cnf+" files of MiniCARD. */
 #include <string.h>
 
+#include "base/plural.h"
 #include "decimal/decimal.h"
 #include "models/clauses.h"
 #include "models/formats.h"
@@ -240,8 +241,9 @@ static gbs_status read_old(wcnf_reader *r, gbs_error *err)
                               (unsigned long long)n + 1, (unsigned long long)r->n_declared);
     }
     if (n != r->n_declared) {
-        gbsi_text_warn(r->text, "the p line announces %llu clauses; the %llu of the file are read",
-                       (unsigned long long)r->n_declared, (unsigned long long)n);
+        gbsi_text_warn(r->text, "the p line announces %llu clause%s; the %llu of the file are read",
+                       (unsigned long long)r->n_declared, gbsi_plural(r->n_declared),
+                       (unsigned long long)n);
     }
     return read_end(r, err);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "decimal/decimal.h"
 #include "models/bif.h"
 #include "models/formats.h"
@@ -320,13 +321,15 @@ static gbsi_token next_word(cursor *c)
     }
 }
 
-/* @param what "probabilities", for messages. @param i how many of n were read. */
+/* @param one, more "probability", "probabilities", for messages. @param i how many of n were read.
+ */
 static gbs_status refuse_number(const xdsl_reader *r, gbsi_token word, size_t i, size_t n,
-                                const char *what, gbs_error *err)
+                                const char *one, const char *more, gbs_error *err)
 {
     char shown[GBSI_SHOWN];
     return gbsi_text_fail(r->text, word, err, "found %s after %zu %s, expected %zu",
-                          word.n == 0 ? "the end" : gbsi_token_show(word, shown), i, what, n);
+                          word.n == 0 ? "the end" : gbsi_token_show(word, shown), i,
+                          gbsi_plural_of(i, one, more), n);
 }
 
 /* Reads n probabilities with nothing behind them. */
@@ -338,7 +341,7 @@ static gbs_status read_values(xdsl_reader *r, const words *of, size_t n, double 
         const gbsi_token word = next_word(&c);
         const gbsi_bif_token token = {.kind = 'w', .text = word, .shown = word};
         if ((i == n) != (word.n == 0)) {
-            return refuse_number(r, word, i, n, "probabilities", err);
+            return refuse_number(r, word, i, n, "probability", "probabilities", err);
         }
         if (i == n) {
             return GBS_OK;
@@ -359,7 +362,7 @@ static gbs_status read_states(xdsl_reader *r, const words *of, gbs_error *err)
         const gbsi_token word = next_word(&c);
         uint32_t state = 0;
         if ((row == t->n_rows) != (word.n == 0)) {
-            return refuse_number(r, word, row, t->n_rows, "states", err);
+            return refuse_number(r, word, row, t->n_rows, "state", "states", err);
         }
         if (row == t->n_rows) {
             return GBS_OK;
@@ -660,7 +663,7 @@ gbs_status gbsi_xdsl_read(gbsi_text *text, gbs_model **model, gbs_error *err)
     if (r.n_unknown > 0) {
         char shown[GBSI_SHOWN];
         gbsi_text_warn(text, "skipped %zu element%s beside <nodes> and <extensions>, the first %s",
-                       r.n_unknown, r.n_unknown == 1 ? "" : "s", gbsi_token_show(r.unknown, shown));
+                       r.n_unknown, gbsi_plural(r.n_unknown), gbsi_token_show(r.unknown, shown));
     }
     GBSI_TRY(gbsi_bif_tables_begin(&r.tables, err));
     for (size_t i = 0; i < r.n_nodes; i++) {

@@ -295,7 +295,7 @@ static void refusals(void **state)
         {HEAD "<cpt id=\"a\">text", "expected a tag"},
         {HEAD A A, "found variable 'a' twice"},
         {HEAD "<cpt id=\"a\">" NO_YES "<probabilities>1</probabilities></cpt>" TAIL,
-         "found the end after 1 probabilities, expected 2"},
+         "found the end after 1 probability, expected 2"},
         {HEAD "<cpt id=\"a\">" NO_YES "<probabilities>1 0 0</probabilities></cpt>" TAIL,
          "found '0' after 2 probabilities, expected 2"},
         {HEAD "<cpt id=\"a\">" NO_YES "<probabilities>1 x</probabilities></cpt>" TAIL,
@@ -310,7 +310,7 @@ static void refusals(void **state)
          "found 'maybe', expected a state of the node"},
         {HEAD "<deterministic id=\"a\">" NO_YES
               "<resultingstates>no no</resultingstates></deterministic>" TAIL,
-         "found 'no' after 1 states, expected 1"},
+         "found 'no' after 1 state, expected 1"},
         {HEAD A "<noisymax id=\"c\">" NO_YES "<parents>a</parents><strengths>1 0</strengths>"
                 "<parameters>0.5 0.5 0.5 0.5 0 1</parameters></noisymax>" TAIL,
          "found an effect of the weakest state of parent 'a', expected 0 ... 0 1"},

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "decimal/decimal.h"
 #include "models/bif.h"
 #include "models/formats.h"
@@ -399,8 +400,8 @@ static gbs_status read_piece(xmlbif_reader *r, gbsi_token piece, size_t n, size_
         }
         if (*i == n) {
             return gbsi_text_fail(r->text, word, err,
-                                  "found %s after all %zu probabilities of a TABLE",
-                                  gbsi_token_show(word, shown), n);
+                                  "found %s after all %zu probabilit%s of a TABLE",
+                                  gbsi_token_show(word, shown), n, gbsi_plural_of(n, "y", "ies"));
         }
         GBSI_PASS(gbsi_bif_table_value(&r->tables, &token, &value[(*i)++], err));
     }
@@ -417,9 +418,10 @@ static gbs_status read_values(xmlbif_reader *r, const definition *d, gbs_error *
     }
     if (i < n) {
         return gbsi_text_fail(r->text, (gbsi_token){d->table_end, 0}, err,
-                              "found the end of the TABLE of %s after %zu probabilities, "
+                              "found the end of the TABLE of %s after %zu probabilit%s, "
                               "expected %zu",
-                              gbsi_token_show(d->child.text, shown), i, n);
+                              gbsi_token_show(d->child.text, shown), i,
+                              gbsi_plural_of(i, "y", "ies"), n);
     }
     return GBS_OK;
 }
@@ -445,19 +447,18 @@ static void warn(xmlbif_reader *r)
     char name[GBSI_SHOWN];
     if (r->n_unknown > 0) {
         gbsi_text_warn(r->text, "skipped %zu element%s that XMLBIF lacks, the first %s",
-                       r->n_unknown, r->n_unknown == 1 ? "" : "s",
-                       gbsi_token_show(r->unknown, shown));
+                       r->n_unknown, gbsi_plural(r->n_unknown), gbsi_token_show(r->unknown, shown));
     }
     if (r->n_observed > 0 && r->text->options->file_evidence == 0) {
         label_observation(r);
         const gbsi_token variable =
             gbsi_bif_variable_at(&r->tables.network, r->first_observed)->name;
-        gbsi_text_warn(
-            r->text,
-            "the file holds %zu observation%s (%s = %s%s); the model is read without "
-            "them, --file-evidence takes them as evidence",
-            r->n_observed, r->n_observed == 1 ? "" : "s", gbsi_token_show(variable, name),
-            gbsi_token_show(r->first_observation, shown), r->n_observed == 1 ? "" : ", ...");
+        gbsi_text_warn(r->text,
+                       "the file holds %zu observation%s (%s = %s%s); the model is read without "
+                       "them, --file-evidence takes them as evidence",
+                       r->n_observed, gbsi_plural(r->n_observed), gbsi_token_show(variable, name),
+                       gbsi_token_show(r->first_observation, shown),
+                       gbsi_plural_of(r->n_observed, "", ", ..."));
     }
 }
 

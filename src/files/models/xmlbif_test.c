@@ -274,7 +274,7 @@ static void refused_networks(void **state)
         {HEAD A "<DEFINITION><FOR>a</FOR><GIVEN>a</GIVEN><TABLE>1</TABLE></DEFINITION>" TAIL,
          "found 'a' twice in one block"},
         {HEAD A "<DEFINITION><FOR>a</FOR><TABLE>1</TABLE></DEFINITION>" TAIL,
-         "a.xml:3:33: found the end of the TABLE of 'a' after 1 probabilities, expected 2"},
+         "a.xml:3:33: found the end of the TABLE of 'a' after 1 probability, expected 2"},
         {HEAD A "<DEFINITION><FOR>a</FOR><TABLE>1 0 0</TABLE></DEFINITION>" TAIL,
          "found '0' after all 2 probabilities of a TABLE"},
         {HEAD A "<DEFINITION><FOR>a</FOR><TABLE>1 -1</TABLE></DEFINITION>" TAIL, "found '-1'"},

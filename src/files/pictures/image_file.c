@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "base/sized.h"
 #include "text/common.h"
 
@@ -25,8 +26,8 @@ gbs_status gbsi_image_new(const char *name, gbs_image_kind kind, uint32_t width,
         maxval > 65535 || (kind == GBS_IMAGE_BITMAP && maxval != 1) || (palette && maxval != 255) ||
         (palette ? n_colors == 0 || n_colors > 256 : n_colors != 0)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "a picture cannot have %u x %u pixels, maxval %u and %u colours", width,
-                         height, maxval, n_colors);
+                         "a picture cannot have %u x %u pixels, maxval %u and %u colour%s", width,
+                         height, maxval, n_colors, gbsi_plural(n_colors));
     }
     gbs_image made = {.kind = kind,
                       .width = width,
@@ -240,9 +241,9 @@ gbs_status gbsi_image_check(const gbs_image *image, const char *name, gbs_error 
         (palette && (image->n_colors == 0 || image->n_colors > 256))) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "%s: found no picture in the struct (kind %d, %u channels, maxval %u, %u "
-                         "colours%s)",
+                         "colour%s%s)",
                          name, (int)image->kind, image->channels, image->maxval, image->n_colors,
-                         image->sample == NULL ? ", no samples" : "");
+                         gbsi_plural(image->n_colors), image->sample == NULL ? ", no samples" : "");
     }
     const size_t n = (size_t)image->width * image->height * channels;
     const uint32_t most = palette ? image->n_colors - 1 : image->maxval;

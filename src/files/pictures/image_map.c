@@ -2,6 +2,7 @@
 /* Maps pixels to the variables of a model (variable row * width + column) and pixel values to
  * states. */
 #include "base/memory.h"
+#include "base/plural.h"
 #include "pictures/image_file.h"
 
 static size_t n_pixels(const gbs_image *image)
@@ -143,7 +144,8 @@ gbs_status gbs_image_from_labels(const uint32_t *state, uint32_t width, uint32_t
     GBSI_NEED(state, image);
     if (n_states == 0 || n_states > 256) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "found %u states, expected 1 to 256: a palette has no more", n_states);
+                         "found %u state%s, expected 1 to 256: a palette has no more", n_states,
+                         gbsi_plural(n_states));
     }
     gbs_status status = start(state, n_states, GBS_IMAGE_PALETTE, width, height, 255, image, err);
     for (size_t i = 0; status == GBS_OK && i < n_pixels(image); i++) {
@@ -160,7 +162,8 @@ gbs_status gbs_image_from_levels(const uint32_t *state, uint32_t width, uint32_t
 {
     GBSI_NEED(state, image);
     if (n_levels == 0 || n_levels > 65536) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "found %u levels, expected 1 to 65536", n_levels);
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "found %u level%s, expected 1 to 65536", n_levels,
+                         gbsi_plural(n_levels));
     }
     uint32_t maxval = n_levels <= 256 ? 255 : 65535;
     uint64_t steps = n_levels == 1 ? 1 : n_levels - 1;

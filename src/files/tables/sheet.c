@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "decimal/decimal.h"
 #include "text/common.h"
 
@@ -257,7 +258,7 @@ gbs_status gbsi_sheet_next(gbsi_sheet *s, bool *more, gbs_error *err)
         const size_t n = s->n_cells < width ? s->n_cells : width;
         return gbsi_text_fail(&s->text, (gbsi_token){line, 1}, err,
                               "found %s%zu field%s, expected %zu as in the header%s",
-                              s->n_cells > width ? "more than " : "", n, n == 1 ? "" : "s", width,
+                              s->n_cells > width ? "more than " : "", n, gbsi_plural(n), width,
                               s->has_index && s->name == s->name_cells ? " and a row name" : "");
     }
     s->cell = (gbsi_cell *)s->row_cells + s->has_index;

@@ -9,6 +9,7 @@
 
 #include "base/budget.h"
 #include "base/memory.h"
+#include "base/plural.h"
 #include "base/sized.h"
 #include "gibbsite/fit.h"
 #include "store/builder.h"
@@ -71,7 +72,7 @@ static void tell_missing(gbs_table *t)
     char list[GBSI_MISSING_TEXT];
     const uint64_t n = gbsi_missing_text(t->n_missing, list);
     if (n > 0 && !t->told_missing) {
-        tell(t, "%" PRIu64 " cell%s no value: %s", n, n == 1 ? " has" : "s have", list);
+        tell(t, "%" PRIu64 " cell%s no value: %s", n, gbsi_plural_of(n, " has", "s have"), list);
     }
     t->told_missing = true;
 }
@@ -96,7 +97,7 @@ static void tell_left_out(const gbs_table *t)
     }
     if (n_left > 0) {
         tell(t, "%" PRIu32 " column%s no variable and left out: %s%s", n_left,
-             n_left == 1 ? " is" : "s are", list, n_left > MOST ? ", ..." : "");
+             gbsi_plural_of(n_left, " is", "s are"), list, n_left > MOST ? ", ..." : "");
     }
 }
 
@@ -312,11 +313,11 @@ static gbs_status check_columns(gbs_table *t, const unsigned char *seen, gbs_err
 {
     const uint64_t most = UINT64_C(1) << 30;
     if ((uint64_t)(t->sheet.n_columns - t->n_columns) * t->model->n_variables > most) {
-        return gbsi_cell_fail(&t->sheet, &t->sheet.name[0], err,
-                              "found %" PRIu32
-                              " columns that are no variable, too many to look for "
-                              "misspelt names; take them out",
-                              t->sheet.n_columns - t->n_columns);
+        return gbsi_cell_fail(
+            &t->sheet, &t->sheet.name[0], err,
+            "found %" PRIu32 " column%s that are no variable, too many to look for "
+            "misspelt names; take them out",
+            t->sheet.n_columns - t->n_columns, gbsi_plural(t->sheet.n_columns - t->n_columns));
     }
     for (uint32_t k = 0; k < t->sheet.n_columns; k++) {
         if (t->use[k] == NO_COLUMN && !(t->is_draws && k < GBSI_DRAW_COLUMNS)) {

@@ -2,6 +2,7 @@
 /* Text that is not UTF-8. Programs of the years around 2000 write the encoding of their machine:
  * ISO-8859-1, or windows-1252, which has letters where ISO-8859-1 has control characters that
  * nobody writes. One table reads both. XML says which encoding it is in, other formats do not. */
+#include "base/plural.h"
 #include "text/input.h"
 
 #include <string.h>
@@ -157,7 +158,8 @@ static gbs_status judge(const gbsi_text *text, const census *c, gbs_error *err)
     gbsi_text_warn(text,
                    "%zu byte%s no UTF-8, the first %s: read as Latin-1 (windows-1252); save the "
                    "file as UTF-8 if letters come out wrong",
-                   c->n_other, c->n_other == 1 ? " is" : "s are", gbsi_token_show(place, shown));
+                   c->n_other, gbsi_plural_of(c->n_other, " is", "s are"),
+                   gbsi_token_show(place, shown));
     return GBS_OK;
 }
 

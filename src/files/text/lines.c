@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "decimal/decimal.h"
 #include "gibbsite/model.h"
 #include "text/output.h"
@@ -116,9 +117,10 @@ gbs_status gbsi_check_variables(const gbsi_text *text, gbsi_token token, uint64_
     if (n <= most) {
         return GBS_OK;
     }
-    return gbsi_text_fail(
-        text, token, err, "found %llu variables, but a file of %zu bytes may have at most %llu",
-        (unsigned long long)n, (size_t)(text->end - text->begin), (unsigned long long)most);
+    return gbsi_text_fail(text, token, err,
+                          "found %llu variable%s, but a file of %zu bytes may have at most %llu",
+                          (unsigned long long)n, gbsi_plural(n), (size_t)(text->end - text->begin),
+                          (unsigned long long)most);
 }
 
 void gbsi_tell_most_variables(const gbs_write_options *options, const gbs_output *output,
@@ -131,9 +133,9 @@ void gbsi_tell_most_variables(const gbs_write_options *options, const gbs_output
     }
     (void)snprintf(
         message, sizeof message,
-        "%.200s: so few of the %llu variables occur that gibbsite will not read the file "
+        "%.200s: so few of the %llu variable%s occur that gibbsite will not read the file "
         "again: of %llu bytes it takes at most %llu",
-        gbsi_output_name(output), (unsigned long long)n, (unsigned long long)n_bytes,
-        (unsigned long long)most_variables(n_bytes));
+        gbsi_output_name(output), (unsigned long long)n, gbsi_plural(n),
+        (unsigned long long)n_bytes, (unsigned long long)most_variables(n_bytes));
     options->warn(options->context, message);
 }

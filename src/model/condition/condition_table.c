@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "condition/condition_inside.h"
 
 enum {
@@ -220,10 +221,10 @@ static gbs_status tabulate_potts(gbsi_reducer *r, size_t f, uint32_t *table, gbs
     double *to = NULL;
     if (!gbsi_mul_size(d->size[scope[0]], d->size[scope[1]], &n) || n > MAX_POTTS_ENTRIES) {
         return gbsi_fail(err, GBS_ERR_LIMIT,
-                         "factor %zu: a Potts coupling between %u and %u states that are not the "
+                         "factor %zu: a Potts coupling between %u and %u state%s that are not the "
                          "same needs a table of more than %zu entries",
                          f, (unsigned)d->size[scope[0]], (unsigned)d->size[scope[1]],
-                         MAX_POTTS_ENTRIES);
+                         gbsi_plural(d->size[scope[1]]), MAX_POTTS_ENTRIES);
     }
     GBSI_PASS(gbsi_reducer_new_table(r, n, table, &to, err));
     for (uint32_t a = gbsi_propagator_next(d, scope[0], 0); a != GBSI_NONE;

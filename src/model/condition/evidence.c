@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "simd/math.h"
 #include "store/builder.h"
 
@@ -62,8 +63,9 @@ static gbs_status check_variable(const gbs_evidence *e, uint32_t variable, gbs_e
 {
     if (variable >= e->model->n_variables) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "evidence on variable %u: the model has %u variables, counted from 0",
-                         (unsigned)variable, (unsigned)e->model->n_variables);
+                         "evidence on variable %u: the model has %u variable%s, counted from 0",
+                         (unsigned)variable, (unsigned)e->model->n_variables,
+                         gbsi_plural(e->model->n_variables));
     }
     return GBS_OK;
 }
@@ -79,9 +81,9 @@ gbs_status gbs_evidence_observe(gbs_evidence *evidence, uint32_t variable, uint3
     GBSI_PASS(check_variable(evidence, variable, err));
     if (state >= m->arity[variable]) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "evidence on variable %s: state %u, it has %u states, counted from 0",
+                         "evidence on variable %s: state %u, it has %u state%s, counted from 0",
                          gbsi_variable_text(m, variable, name, sizeof name), (unsigned)state,
-                         (unsigned)m->arity[variable]);
+                         (unsigned)m->arity[variable], gbsi_plural(m->arity[variable]));
     }
     const uint32_t known = evidence->state[variable];
     if (known != GBSI_NONE && known != state) {

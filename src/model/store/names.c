@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "base/watch.h"
 #include "store/builder.h"
 
@@ -271,7 +272,7 @@ gbs_status gbs_model_find_variable(const gbs_model *model, const char *text, uin
         if (index >= model->n_variables) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
                              "variable %.40s: the model has %u variable%s, counted from 0", text,
-                             (unsigned)model->n_variables, model->n_variables == 1 ? "" : "s");
+                             (unsigned)model->n_variables, gbsi_plural(model->n_variables));
         }
         *variable = (uint32_t)index;
         return GBS_OK;
@@ -339,8 +340,9 @@ static gbs_status no_such_state(const gbs_model *model, uint32_t variable, const
     }
     suggestions_text(&s, near);
     return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                     "variable %s has no state \"%.200s\": it has %u states, counted from 0%s",
-                     name, text, (unsigned)model->arity[variable], near);
+                     "variable %s has no state \"%.200s\": it has %u state%s, counted from 0%s",
+                     name, text, (unsigned)model->arity[variable],
+                     gbsi_plural(model->arity[variable]), near);
 }
 
 gbs_status gbs_model_find_state(const gbs_model *model, uint32_t variable, const char *text,
@@ -348,9 +350,9 @@ gbs_status gbs_model_find_state(const gbs_model *model, uint32_t variable, const
 {
     GBSI_NEED(model, text, state);
     if (variable >= model->n_variables) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "variable %u: the model has %u variables, counted from 0",
-                         (unsigned)variable, (unsigned)model->n_variables);
+        return gbsi_fail(
+            err, GBS_ERR_ARGUMENT, "variable %u: the model has %u variable%s, counted from 0",
+            (unsigned)variable, (unsigned)model->n_variables, gbsi_plural(model->n_variables));
     }
     uint64_t index = 0;
     uint32_t found = find_label(model, variable, text);

@@ -7,6 +7,7 @@
 #include "ask/cases.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/plural.h"
 #include "base/sized.h"
 
 #define PROGRESS_S 0.1
@@ -49,10 +50,10 @@ static gbs_status check_states(const gbs_cases *c, size_t n, const uint32_t *sta
     for (size_t i = 0; i < n * c->n_columns; ++i) {
         const uint32_t v = c->column[i % c->n_columns];
         if (state[i] != GBS_UNOBSERVED && state[i] >= c->model->arity[v]) {
-            return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                             "case %zu: variable %" PRIu32 " has %" PRIu32
-                             " states, found state %" PRIu32,
-                             i / c->n_columns, v, c->model->arity[v], state[i]);
+            return gbsi_fail(
+                err, GBS_ERR_ARGUMENT,
+                "case %zu: variable %" PRIu32 " has %" PRIu32 " state%s, found state %" PRIu32,
+                i / c->n_columns, v, c->model->arity[v], gbsi_plural(c->model->arity[v]), state[i]);
         }
     }
     return GBS_OK;

@@ -8,6 +8,7 @@
 
 #include "ask/inspect.h"
 #include "base/memory.h"
+#include "base/plural.h"
 #include "chains/density.h"
 #include "estimate/beta.h"
 #include "ladders/ladder.h"
@@ -193,8 +194,8 @@ static const char *doubt(const annealing *a, char *text, size_t size)
         return "with fewer than 4 chains the error cannot be estimated";
     }
     if (!trusted(a, e)) {
-        gbsi_say(text, size, "the weights are worth %.1f of %u chains: try more --sweeps", e->ess,
-                 m);
+        gbsi_say(text, size, "the weights are worth %.1f of %u chain%s: try more --sweeps", e->ess,
+                 m, gbsi_plural(m));
         return text;
     }
     if (!(e->error <= a->target)) {
@@ -205,8 +206,9 @@ static const char *doubt(const annealing *a, char *text, size_t size)
         return "no annealing with fewer temperatures was good enough to compare with";
     }
     if (!agree(e, &a->at.before)) {
-        gbsi_say(text, size, "%llu temperatures gave %.9g, which differs too much",
-                 (unsigned long long)a->at.before.n, a->at.before.log_z + a->log_exact);
+        gbsi_say(text, size, "%llu temperature%s gave %.9g, which differs too much",
+                 (unsigned long long)a->at.before.n, gbsi_plural(a->at.before.n),
+                 a->at.before.log_z + a->log_exact);
         return text;
     }
     return NULL;
@@ -356,8 +358,8 @@ static void report_estimate(const annealing *a, gbs_log_z_report *r)
     r->converged = reason == NULL;
     if (reason == NULL) {
         gbsi_say(r->verdict, sizeof r->verdict,
-                 "converged: standard error %.2g, weights worth %.1f of %u chains", e->error,
-                 e->ess, r->chains);
+                 "converged: standard error %.2g, weights worth %.1f of %u chain%s", e->error,
+                 e->ess, r->chains, gbsi_plural(r->chains));
     } else {
         (void)snprintf(r->verdict, sizeof r->verdict, "not converged: %s", reason);
     }

@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "chains/run_options.h"
 
 uint32_t gbsi_lanes_of(uint32_t n_chains)
@@ -345,10 +346,10 @@ gbs_status gbsi_executor_check_states(const gbsi_executor *x, uint32_t g, uint32
         const uint32_t found = gbsi_state_at(x->group[g].state, at, plan->value_bytes);
         if (found >= arity) {
             return gbsi_fail(err, GBS_ERR_FORMAT,
-                             "the saved chains are damaged: variable %u has %u states, found "
+                             "the saved chains are damaged: variable %u has %u state%s, found "
                              "state %u of chain %u",
-                             plan->model->user_variable[plan->variable_of[slot]], arity, found,
-                             x->first_chain + g * x->lanes + lane);
+                             plan->model->user_variable[plan->variable_of[slot]], arity,
+                             gbsi_plural(arity), found, x->first_chain + g * x->lanes + lane);
         }
     }
     return GBS_OK;

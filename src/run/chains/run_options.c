@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/machine.h"
+#include "base/plural.h"
 #include "options/options.h"
 #include "parallel/pool.h"
 #include "plan/draw.h"
@@ -19,8 +20,8 @@ static gbs_status check_short_chains(const gbs_run_options *options, gbs_error *
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "--target applies with --restarts only");
     }
     if (options->n_targets > 0 && options->target == NULL) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--target: a list of %zu variables is NULL",
-                         options->n_targets);
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--target: a list of %zu variable%s is NULL",
+                         options->n_targets, gbsi_plural(options->n_targets));
     }
     if (!options->restarts && !options->partial_scan) {
         return GBS_OK;

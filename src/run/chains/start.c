@@ -5,6 +5,7 @@
 
 #include "base/extremes.h"
 #include "base/memory.h"
+#include "base/plural.h"
 #include "chains/forward.h"
 #include "chains/repair.h"
 #include "chains/run.h"
@@ -103,7 +104,7 @@ static gbs_status no_start(const gbsi_starter *s, uint32_t component, const uint
     }
     return gbsi_fail(err, proved ? GBS_ERR_IMPOSSIBLE : GBS_ERR_NOT_FOUND,
                      "no state found after %llu repair%s%s%s%s%s", (unsigned long long)n_repairs,
-                     n_repairs == 1 ? "" : "s", proved ? ", and none exists" : "",
+                     gbsi_plural(n_repairs), proved ? ", and none exists" : "",
                      n > 0 ? "; still violated: " : "", list, n > N_NAMED ? ", ..." : "");
 }
 
@@ -246,8 +247,9 @@ static gbs_status translate_start(const gbsi_problem *problem, uint32_t *x, gbs_
     const gbsi_conditioned *whole = problem->whole;
     for (uint32_t u = 0; u < problem->model->n_variables; ++u) {
         if (problem->start[u] >= problem->model->arity[u]) {
-            return gbsi_fail(err, GBS_ERR_ARGUMENT, "start: variable %u has %u states, found %u", u,
-                             problem->model->arity[u], problem->start[u]);
+            return gbsi_fail(err, GBS_ERR_ARGUMENT, "start: variable %u has %u state%s, found %u",
+                             u, problem->model->arity[u], gbsi_plural(problem->model->arity[u]),
+                             problem->start[u]);
         }
         if (whole->fixed_state[u] != GBSI_NONE && whole->fixed_state[u] != problem->start[u]) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT,

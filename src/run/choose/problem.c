@@ -9,6 +9,7 @@
 
 #include "base/machine.h"
 #include "base/memory.h"
+#include "base/plural.h"
 #include "chains/run.h"
 #include "condition/prune.h"
 #include "condition/soften.h"
@@ -111,8 +112,8 @@ static gbs_status mark_targets(gbsi_problem *p, const gbs_run_options *options,
         if (user >= n_user) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
                              "--target: there is no variable %" PRIu32 ", the model has %" PRIu32
-                             " variables",
-                             user, n_user);
+                             " variable%s",
+                             user, n_user, gbsi_plural(n_user));
         }
         if (p->whole->free_variable[user] == GBSI_NONE) {
             continue; /* known */

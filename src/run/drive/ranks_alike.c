@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "chains/run.h"
 #include "checkpoint/checkpoint_text.h"
 #include "gibbsite/io.h"
@@ -73,12 +74,12 @@ static gbs_status compare_decisions(const gbsi_problem *problem, const gbs_ranks
     first = own;
     GBSI_TRY(gbsi_ranks_broadcast(ranks, &first, sizeof first, err));
     if (memcmp(&own, &first, sizeof own) != 0) {
-        status = gbsi_fail(err, GBS_ERR_STATE,
-                           "this rank would answer %" PRIu64 " of %" PRIu64
-                           " variables exactly, rank 0 %" PRIu64 " of %" PRIu64
-                           ": time or memory decided otherwise there: give --method and "
-                           "--memory-limit, or no --time",
-                           own.n_exact, own.n_free, first.n_exact, first.n_free);
+        status = gbsi_fail(
+            err, GBS_ERR_STATE,
+            "this rank would answer %" PRIu64 " of %" PRIu64 " variable%s exactly, rank 0 %" PRIu64
+            " of %" PRIu64 ": time or memory decided otherwise there: give --method and "
+            "--memory-limit, or no --time",
+            own.n_exact, own.n_free, gbsi_plural(own.n_free), first.n_exact, first.n_free);
     }
 cleanup:
     return status;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "chains/run.h"
 #include "chains/run_options.h"
 

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/machine.h"
 #include "base/memory.h"
+#include "base/plural.h"
 #include "chains/run.h"
 #include "chains/run_options.h"
 #include "drive/run_memory.h"
@@ -152,8 +153,9 @@ gbs_status gbsi_run_open(const gbs_model *model, const gbs_evidence *evidence,
         (*out)->task.chains_asked = asked;
         count_chains(&(*out)->task, &(*out)->report);
         const gbs_status warned = gbsi_report_warn(
-            &(*out)->report, err, "%llu chains instead of %llu, as many as the memory limit allows",
-            (unsigned long long)taken.chains, (unsigned long long)asked);
+            &(*out)->report, err,
+            "%llu chain%s instead of %llu, as many as the memory limit allows",
+            (unsigned long long)taken.chains, gbsi_plural(taken.chains), (unsigned long long)asked);
         if (warned < 0) {
             gbs_run_free(*out);
             *out = NULL;

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/plural.h"
 #include "chains/run_options.h"
 #include "choose/exact_part.h"
 #include "drive/partition.h"
@@ -85,9 +86,9 @@ static gbs_status check_starts(const gbs_share *share, const gbs_partition *whol
     }
     return gbsi_fail(err, GBS_ERR_ARGUMENT,
                      "starts of this model depend on all of it (hard zeros or conditional tables): "
-                     "they were found for %" PRIu64 " chains with --seed %" PRIu64
+                     "they were found for %" PRIu64 " chain%s with --seed %" PRIu64
                      ": divide the model again for other --chains or another --seed",
-                     share->facts.n_starts, share->facts.seed);
+                     share->facts.n_starts, gbsi_plural(share->facts.n_starts), share->facts.seed);
 }
 
 static void report_facts(const gbsi_shared *shared, const gbsi_engine *engine, gbsi_report *report)

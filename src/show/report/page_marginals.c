@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "chart/chart_pen.h"
 #include "report/page.h"
 
@@ -94,7 +95,8 @@ static void put_table(gbsi_page *page, const gbsi_json *m, const gbsi_json *show
     const double n = gbsi_page_real(page, m, "variables");
     gbsi_page_put(page, "<table class=\"marginals\">\n<caption>");
     if (order != NULL && strcmp(order, "error") == 0) {
-        gbsi_put(page->out, "The %zu variables with the largest errors; ", shown->n);
+        gbsi_put(page->out, "The %zu variable%s with the largest errors; ", shown->n,
+                 gbsi_plural(shown->n));
         gbsi_page_number(page, n - (double)shown->n, 12);
         gbsi_page_put(page, " are left out. ");
     }
