@@ -95,7 +95,7 @@ static int add_variables(cli_drawn *d, const cli_job *job, const cli_selection *
         }
     }
     if (n_left_out > 0 && status == CLI_DONE) {
-        cli_note(job->arguments, "--monitor: %u of %u variable%s %s no trace, not being sampled",
+        cli_note(job->arguments, "--monitor: %u of %u variable%s %s no trace: not sampled",
                  n_left_out, selection->n, gbsi_plural(selection->n),
                  gbsi_plural_of(n_left_out, "has", "have"));
     }

@@ -39,7 +39,7 @@ def test_figures_are_those_of_draws(run, monitored):
 
 def test_a_table_stands_above_the_verdict(run, monitored):
     done, _ = monitored(CLINIC, *LONG, "-e", "fever=yes", "--monitor", "influenza,fever")
-    assert "1 of 2 variables have no trace: they are not sampled" in done.err
+    assert "1 of 2 variables has no trace: not sampled" in done.err
     lines = done.err.splitlines()
     table = next(i for i, line in enumerate(lines) if line.startswith("2 quantities, 8 chains of 750 draws"))
     verdict = next(i for i, line in enumerate(lines) if "converged" in line)

@@ -9,7 +9,8 @@
 
 static const gbs_read_options default_options = {0};
 
-/* @return what kind of binary file a text with NUL bytes is, for the message that refuses it. */
+/* @return what kind of binary file a text with NUL bytes is, for the message that refuses it; NULL
+ * if it may be text with a byte too many. */
 static const char *name_binary(const gbsi_text *text)
 {
     const unsigned char *b = (const unsigned char *)text->begin;
@@ -24,7 +25,7 @@ static const char *name_binary(const gbsi_text *text)
     if (n >= 262 && memcmp(b + 257, "ustar", 5) == 0) {
         return "a tar archive, expected a text file: unpack it first";
     }
-    return "a NUL byte, expected text";
+    return NULL;
 }
 
 gbs_status gbsi_text_open(gbsi_text *text, const gbsi_input *input, const gbs_read_options *options,
@@ -44,7 +45,10 @@ gbs_status gbsi_text_open(gbsi_text *text, const gbsi_input *input, const gbs_re
     const char *nul =
         opened.at == opened.end ? NULL : memchr(opened.at, 0, gbsi_text_left(&opened));
     if (nul != NULL) {
-        return gbsi_text_fail(&opened, (gbsi_token){nul, 1}, err, "found %s", name_binary(&opened));
+        const char *kind = name_binary(&opened);
+        const char *at = kind == NULL ? nul : opened.begin;
+        return gbsi_text_fail(&opened, (gbsi_token){at, 1}, err, "found %s",
+                              kind == NULL ? "a NUL byte, expected text" : kind);
     }
     *text = opened;
     return GBS_OK;
@@ -219,8 +223,12 @@ static size_t write_place(const gbsi_text *text, gbsi_token token, char *message
             start = at + 1;
         }
     }
-    int n =
-        snprintf(message, size, "%s:%zu:%zu: ", text->name, line, (size_t)(token.at - start) + 1);
+    size_t column = 1;
+    for (const char *at = start; at < token.at; column++) {
+        const size_t length = gbsi_utf8_length(at, (size_t)(token.at - at));
+        at += length == 0 ? 1 : length;
+    }
+    int n = snprintf(message, size, "%s:%zu:%zu: ", text->name, line, column);
     return n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;
 }
 

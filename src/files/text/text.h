@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text cut into tokens. Places (line and column, both from 1, columns in bytes) are counted only
- * when a message needs them. */
+/* Text cut into tokens. Places (line and column, both from 1, columns in characters) are
+ * counted only when a message needs them. */
 #ifndef GBSI_TEXT_TEXT_H
 #define GBSI_TEXT_TEXT_H
 

@@ -74,7 +74,7 @@ static void encodings(void **state)
         {"a \x81", 3, NULL, "f:1:3: found the byte '\\x81', which is no UTF-8 and no letter of"},
         {"\xff\xfe"
          "a\0b\0",
-         6, NULL, "found UTF-16, expected UTF-8"},
+         6, NULL, "f:1:1: found UTF-16, expected UTF-8"},
         {"\xfe\xff\0a\0b", 6, NULL, "found UTF-16, expected UTF-8"},
         {"\0<\0?", 4, NULL, "found UTF-16, expected UTF-8"},
         {"PK\3\4\0\0\xe9", 7, NULL, "found a ZIP archive, expected a text file: unpack it first"},
@@ -115,6 +115,12 @@ static void places(void **state)
     assert_int_equal(gbsi_text_unexpected(&text, last, "y", &err), GBS_ERR_FORMAT);
     assert_string_equal(err.message, "f:3:1: found the end of the file, expected y");
     assert_int_equal(gbsi_text_fail(&text, one, NULL, "x"), GBS_ERR_FORMAT);
+    text = open_text("a\n\u20ac\u00e9\xe9 z\n"); /* a byte of Latin-1 is a character too */
+    for (int i = 0; i < 3; i++) {
+        one = gbsi_text_next(&text);
+    }
+    assert_int_equal(gbsi_text_fail(&text, one, &err, "x"), GBS_ERR_FORMAT);
+    assert_string_equal(err.message, "f:2:5: x");
 }
 
 static void shows_anything(void **state)
