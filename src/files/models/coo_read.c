@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Coordinate lists as dimod writes them: "# vartype=SPIN" or BINARY, then "i j v" from 0. A
  * constant energy is "# offset=E", which dimod does not write. */
+#include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/plural.h"
 #include "models/couplings.h"
 #include "models/formats.h"
 
@@ -133,6 +136,47 @@ static gbs_status read_entry(coo_reader *r, gbsi_text *line, gbs_error *err)
     return gbsi_couplings_add(c, line, place, i, j, value, err);
 }
 
+/* Warns of numbers below the largest that no line has, once: the file may have lost lines, or count
+ * from 1. */
+static gbs_status tell_gaps(const gbsi_couplings *c, gbs_error *err)
+{
+    enum { MOST = 8 };
+    char list[(MOST + 1) * 32] = "";
+    size_t n = 0;
+    uint32_t n_gaps = 0;
+    uint32_t n_unused = 0;
+    const gbsi_edge *edge = c->edges.edge;
+    unsigned char *used = gbsi_alloc_zero((size_t)c->n_variables + 1);
+    GBSI_PASS(GBSI_HAVE(err, c->text->name, used));
+    for (size_t e = 0; e < c->edges.n; e++) {
+        used[edge[e].j] = 1;
+        if (edge[e].i != GBS_NO_PAIR) {
+            used[edge[e].i] = 1;
+        }
+    }
+    for (uint32_t v = 0; v < c->n_variables; v++) {
+        const uint32_t first = v;
+        while (!used[v]) { /* the last one is used */
+            v++;
+        }
+        n_unused += v - first;
+        if (v > first && n_gaps++ < MOST) {
+            n += (size_t)snprintf(list + n, sizeof list - n, n == 0 ? "%u" : ", %u", first);
+            if (v > first + 1) {
+                n += (size_t)snprintf(list + n, sizeof list - n, " to %u", v - 1);
+            }
+        }
+    }
+    gbsi_free(used);
+    if (n_unused > 0) {
+        gbsi_text_warn(c->text, "variable%s %s%s no line: no coupling and no field is known of %s",
+                       gbsi_plural(n_unused), list,
+                       n_gaps > MOST ? ", ... have" : gbsi_plural_of(n_unused, " has", " have"),
+                       gbsi_plural_of(n_unused, "it", "them"));
+    }
+    return GBS_OK;
+}
+
 gbs_status gbsi_coo_read(gbsi_text *text, gbs_model **model, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -153,6 +197,7 @@ gbs_status gbsi_coo_read(gbsi_text *text, gbs_model **model, gbs_error *err)
                                       "'# vartype=SPIN' or '# vartype=BINARY'", err);
         goto cleanup;
     }
+    GBSI_TRY(tell_gaps(&r.couplings, err));
     r.couplings.constant = r.offset;
     status = gbsi_couplings_build(&r.couplings, GBSI_PAIR_ONCE, r.binary, model, err);
 

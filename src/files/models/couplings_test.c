@@ -138,6 +138,33 @@ static void smallest(void **state)
     }
 }
 
+/* Numbers of variables that no line has are told once; the largest one has a line. */
+static void gaps_in_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *warning; /* NULL: none */
+    } files[] = {
+        {"1 3 1\n1 1 2\n",
+         "variables 0, 2 have no line: no coupling and no field is known of them"},
+        {"1 2 1\n", "variable 0 has no line: no coupling and no field is known of it"},
+        {"0 9 1\n4 4 0\n", "variables 1 to 3, 5 to 8 have no line"},
+        {"20 18 1\n1 3 1\n5 7 1\n9 11 1\n13 15 1\n",
+         "variables 0, 2, 4, 6, 8, 10, 12, 14, ... have no line"},
+        {"0 1 1\n1 2 1\n", NULL},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        warnings warned = {0};
+        const gbs_read_options options = {
+            .size = sizeof options, .warn = take_warning, .context = &warned, .vartype = "SPIN"};
+        test_row("%s", files[i].text);
+        gbs_model_free(read_model("a.coo", files[i].text, &options));
+        assert_int_equal(warned.n, files[i].warning != NULL);
+        assert_true(files[i].warning == NULL || strstr(warned.last, files[i].warning) != NULL);
+    }
+}
+
 /* x = (1 + s) / 2, checked against the energy over {0, 1}. */
 static void binary(void **state)
 {
@@ -503,19 +530,13 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conventions),
-        cmocka_unit_test(layouts),
-        cmocka_unit_test(smallest),
-        cmocka_unit_test(binary),
-        cmocka_unit_test(vartypes_and_offsets),
-        cmocka_unit_test(diagonal),
-        cmocka_unit_test(repeated),
-        cmocka_unit_test(many_repeated),
-        cmocka_unit_test(zeros),
-        cmocka_unit_test(lenient_comments),
-        cmocka_unit_test(mtx_refusals),
-        cmocka_unit_test(other_refusals),
-        cmocka_unit_test(options_refused),
+        cmocka_unit_test(conventions),      cmocka_unit_test(layouts),
+        cmocka_unit_test(smallest),         cmocka_unit_test(gaps_in_numbers),
+        cmocka_unit_test(binary),           cmocka_unit_test(vartypes_and_offsets),
+        cmocka_unit_test(diagonal),         cmocka_unit_test(repeated),
+        cmocka_unit_test(many_repeated),    cmocka_unit_test(zeros),
+        cmocka_unit_test(lenient_comments), cmocka_unit_test(mtx_refusals),
+        cmocka_unit_test(other_refusals),   cmocka_unit_test(options_refused),
     };
     return cmocka_run_group_tests(tests, NULL, end);
 }
