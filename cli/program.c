@@ -218,15 +218,11 @@ static int run_verb(const cli_verb *verb, int argc, char **argv, int all_argc, c
         status = arguments.n_operands > verb->n_operands ? cli_unexpected_operand(verb, &arguments)
                                                          : cli_missing_operand(verb, &arguments);
     } else if (status == CLI_DONE) {
-        cli_lock lock = {0};
         gbs_set_memory_limit(arguments.run.memory_limit);
         gbsi_set_csv_safe(arguments.csv_safe);
         status = cli_check_written(verb, &arguments);
         status = status == CLI_DONE ? cli_check_operands(verb, &arguments) : status;
-        status = status == CLI_DONE ? cli_lock_checkpoint(&arguments, &lock) : status;
-        status = cli_meet(status); /* whether or not this rank has a checkpoint */
         status = status == CLI_DONE ? run_in_set(verb, &arguments) : status;
-        cli_unlock(&lock);
     }
     cli_arguments_free(&arguments);
     return status;

@@ -1,92 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* --checkpoint and --resume: one run in one file. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "job.h"
 #include "ranks.h"
 #include "shares.h"
 #include "src/core/base/plural.h"
-
-/* ---- one job at a time ----------------------------------------------------------------------- */
-
-/* Whether the file that was locked still has its name: who had it before removes it at its end. */
-static int has_name(int fd, const char *path)
-{
-    struct stat locked;
-    struct stat named;
-    return fstat(fd, &locked) == 0 && stat(path, &named) == 0 && locked.st_ino == named.st_ino &&
-           locked.st_dev == named.st_dev;
-}
-
-/* @return a descriptor that has the lock; -1, with errno: there is none to be had. */
-static int open_locked(const char *path)
-{
-    for (;;) {
-        const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-        if (fd < 0) {
-            return -1;
-        }
-        const int locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
-        if (locked && has_name(fd, path)) {
-            return fd;
-        }
-        const int code = errno;
-        (void)close(fd);
-        if (!locked && code != EINTR) {
-            errno = code;
-            return -1;
-        }
-    }
-}
-
-int cli_lock_checkpoint(const cli_arguments *arguments, cli_lock *lock)
-{
-    const char *file = arguments->checkpoint;
-    *lock = (cli_lock){.path = NULL};
-    if (file == NULL || !cli_speaks()) {
-        return CLI_DONE;
-    }
-    const size_t size = strlen(file) + sizeof ".lock";
-    lock->path = malloc(size);
-    CLI_PASS(CLI_HAVE(lock->path));
-    (void)snprintf(lock->path, size, "%s.lock", file);
-    lock->fd = open_locked(lock->path);
-    if (lock->fd >= 0) {
-        return CLI_DONE;
-    }
-    const int code = errno;
-    free(lock->path);
-    lock->path = NULL;
-    if (code == EWOULDBLOCK) {
-        return cli_error(CLI_FAILED,
-                         "--checkpoint %s: another run that is at work writes this file: name "
-                         "another one, or wait for that run to end",
-                         file);
-    }
-    if (code == ENOLCK || code == EOPNOTSUPP || code == ENOSYS || code == EINVAL) {
-        cli_note(arguments,
-                 "warning: --checkpoint %s: this file system has no locks (%s): see to it that no "
-                 "other run writes the file",
-                 file, strerror(code)); // NOLINT(concurrency-mt-unsafe): one thread
-    }
-    return CLI_DONE; /* where the file cannot be made, neither can the checkpoint, which says so */
-}
-
-void cli_unlock(cli_lock *lock)
-{
-    if (lock->path != NULL) {
-        (void)unlink(lock->path);
-        (void)close(lock->fd);
-        free(lock->path);
-        lock->path = NULL;
-    }
-}
 
 /* ---- what was typed -------------------------------------------------------------------------- */
 

@@ -130,19 +130,6 @@ int cli_conclude(const cli_job *job, int stopped);
 
 /* ---- checkpoints.c ----------------------------------------------------------------------- */
 
-/* The lock of a checkpoint: FILE of --checkpoint is written by one job at a time, which holds a
- * lock on FILE.lock that ends with the process. If there are several ranks, the first one holds
- * it. */
-typedef struct cli_lock {
-    char *path; /* NULL: nothing is locked */
-    int fd;
-} cli_lock;
-
-/* @return CLI_DONE, CLI_FAILED after a message where another job has it. A file system without
- * locks is warned of. */
-int cli_lock_checkpoint(const cli_arguments *arguments, cli_lock *lock);
-void cli_unlock(cli_lock *lock);
-
 /* Settles the options that go with --checkpoint, and takes those of the run that --resume
  * continues, unless they were typed. To be called before cli_settle().
  * @return an exit status. */

@@ -42,8 +42,13 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_keep_draws(gbs_run *run, const uint32_t 
  *
  * Of a run of ladders of temperatures they are written after iterations.
  *
- * @param path copied. @return GBS_ERR_STATE after gbs_run_execute(), which fails with GBS_ERR_IO if
- * the first checkpoint cannot be written, or there is no room for two of them.
+ * One run at a time writes a file: from this call until the run was executed, or is freed, it holds
+ * a lock on "PATH.lock", which ends with the process. Of several ranks the first one holds it. A
+ * file system without locks is warned of in the report.
+ *
+ * @param path copied. @return GBS_ERR_IO where another run has the lock; GBS_ERR_STATE after
+ * gbs_run_execute(), which fails with GBS_ERR_IO if the first checkpoint cannot be written, or
+ * there is no room for two of them.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_checkpoint(gbs_run *run, const char *path, gbs_error *err);
 

@@ -396,7 +396,7 @@ def test_one_job_at_a_time_writes_a_checkpoint(run, work, command):
         time.sleep(0.01)
     for again in ONE_JOB:
         second = run(*again, "--checkpoint", "kept.gck")
-        assert second.status == 1 and "--checkpoint kept.gck: another run that is at work writes this file" in second.err
+        assert second.status == 1 and "kept.gck: another run that is at work writes this file" in second.err
     first.kill()
     first.wait()
     assert (work / "kept.gck.lock").exists()  # which nobody has locked

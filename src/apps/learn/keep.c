@@ -38,11 +38,15 @@ static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err
     return status < 0 ? status : k->save(k->object, sink, err);
 }
 
-gbs_status gbsi_keep_open(const gbsi_keep *keep, gbsi_kept **kept, gbs_error *err)
+gbs_status gbsi_keep_open(gbsi_keep *keep, gbsi_kept **kept, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_kept *opened = NULL;
     char digest[33] = "";
+    const char *no_locks = NULL; /* which a report of learning has no place for */
+    if (gbsi_keep_writes(keep)) {
+        GBSI_PASS(gbsi_kept_lock_take(&keep->lock, keep->files->write, &no_locks, err));
+    }
     if (keep->files == NULL || keep->files->resume == NULL) {
         return GBS_OK;
     }
@@ -79,6 +83,11 @@ void gbsi_keep_last(gbsi_keep *keep)
         gbsi_keep_writes(keep) &&
         gbsi_kept_write(keep->files->write, &form, &(gbsi_kept_content){keep, save}, 1, &why) < 0;
     keep->last_s = gbsi_clock_s();
+}
+
+void gbsi_keep_end(gbsi_keep *keep)
+{
+    gbsi_kept_lock_release(&keep->lock);
 }
 
 void gbsi_keep_if_due(gbsi_keep *keep)

@@ -14,6 +14,7 @@ typedef struct gbsi_keep {
     const void *object;                /* what is saved: */
     gbs_status (*save)(const void *object, const gbsi_sink *sink, gbs_error *err);
     char digest[33];
+    gbsi_kept_lock lock; /* of files->write */
     double last_s;
     uint64_t n_failed; /* that could not be written */
 } gbsi_keep;
@@ -27,9 +28,10 @@ bool gbsi_keep_writes(const gbsi_keep *keep);
 gbs_status gbsi_keep_digest(const char *kind, size_t n_rows, size_t n_sites, const double *weight,
                             gbsi_digest **digest, gbs_error *err);
 
-/* The file to go on from, behind its digest. @param kept out: NULL where there is none.
+/* Locks the file that is to be written; the file to go on from, behind its digest. @param kept out:
+ * NULL where there is none.
  * @return GBS_ERR_ARGUMENT for one of another model, other rows or options. */
-gbs_status gbsi_keep_open(const gbsi_keep *keep, gbsi_kept **kept, gbs_error *err);
+gbs_status gbsi_keep_open(gbsi_keep *keep, gbsi_kept **kept, gbs_error *err);
 
 /* To be called before the first step: a path that cannot be written is an error. */
 gbs_status gbsi_keep_first(gbsi_keep *keep, gbs_error *err);
@@ -37,5 +39,6 @@ gbs_status gbsi_keep_first(gbsi_keep *keep, gbs_error *err);
  * counted. */
 void gbsi_keep_if_due(gbsi_keep *keep);
 void gbsi_keep_last(gbsi_keep *keep);
+void gbsi_keep_end(gbsi_keep *keep); /* releases the lock */
 
 #endif

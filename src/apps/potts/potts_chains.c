@@ -421,6 +421,7 @@ gbs_status gbsi_potts_chains(gbsi_potts *potts, const gbs_potts_options *options
     status = gbsi_watch_stopped(&potts->work->watch) ? GBS_STOPPED : GBS_OK;
 
 cleanup:
+    gbsi_keep_end(&c.keep);
     GBSI_FREE(c.state, c.kept, c.blocks, c.data, c.sum, c.moving, c.draws, c.square);
     return status;
 }

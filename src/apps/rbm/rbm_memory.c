@@ -135,6 +135,7 @@ gbs_status gbsi_rbm_begin(gbsi_rbm *rbm, size_t n_held_out, gbs_error *err)
 
 void gbsi_rbm_free(gbsi_rbm *rbm)
 {
+    gbsi_keep_end(&rbm->keep);
     void *const arrays[] = {rbm->kept_v, rbm->kept_h, rbm->kept_herd, rbm->w,    rbm->wt,
                             rbm->a,      rbm->b,      rbm->order,     rbm->v,    rbm->h,
                             rbm->up,     rbm->down,   rbm->list,      rbm->p,    rbm->log_pl,

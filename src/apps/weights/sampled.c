@@ -409,6 +409,7 @@ gbs_status gbsi_climb_likelihood(gbsi_pseudo *pseudo, const gbsi_climb *how, dou
 cleanup:
     found->steps = c.n_steps;
     found->n_unwritten = c.keep.n_failed;
+    gbsi_keep_end(&c.keep);
     GBSI_FREE(c.state, c.kept, c.partial, c.clamped, c.complete, c.feature, c.covariance);
     gbsi_diagonal_free(&c);
     return status;

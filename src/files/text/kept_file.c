@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -131,6 +132,74 @@ cleanup:
     gbsi_digest_free(w.digest);
     gbsi_free(before);
     return status;
+}
+
+/* ---- one run at a time ----------------------------------------------------------------------- */
+
+/* Whether the file that was locked still has its name: who had it before removes it at its end. */
+static bool has_name(int fd, const char *path)
+{
+    struct stat locked;
+    struct stat named;
+    return fstat(fd, &locked) == 0 && stat(path, &named) == 0 && locked.st_ino == named.st_ino &&
+           locked.st_dev == named.st_dev;
+}
+
+/* @return a descriptor that has the lock; -1, with errno: there is none to be had. */
+static int open_locked(const char *path)
+{
+    for (;;) {
+        const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (fd < 0) {
+            return -1;
+        }
+        const bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
+        if (locked && has_name(fd, path)) {
+            return fd;
+        }
+        const int code = errno;
+        (void)close(fd);
+        if (!locked && code != EINTR) {
+            errno = code;
+            return -1;
+        }
+    }
+}
+
+gbs_status gbsi_kept_lock_take(gbsi_kept_lock *lock, const char *path, const char **no_locks,
+                               gbs_error *err)
+{
+    *no_locks = NULL;
+    gbsi_kept_lock_release(lock);
+    lock->path = path_with(path, strlen(path), ".lock");
+    GBSI_PASS(GBSI_HAVE(err, path, lock->path));
+    lock->fd = open_locked(lock->path);
+    if (lock->fd >= 0) {
+        return GBS_OK;
+    }
+    const int code = errno;
+    gbsi_free(lock->path);
+    lock->path = NULL;
+    if (code == EWOULDBLOCK) {
+        return gbsi_fail(err, GBS_ERR_IO,
+                         "%s: another run that is at work writes this file: name another one, or "
+                         "wait for that run to end",
+                         path);
+    }
+    if (code == ENOLCK || code == EOPNOTSUPP || code == ENOSYS || code == EINVAL) {
+        *no_locks = strerror(code); // NOLINT(concurrency-mt-unsafe): of a few constant texts
+    }
+    return GBS_OK;
+}
+
+void gbsi_kept_lock_release(gbsi_kept_lock *lock)
+{
+    if (lock->path != NULL) {
+        (void)unlink(lock->path);
+        (void)close(lock->fd);
+        gbsi_free(lock->path);
+        lock->path = NULL;
+    }
 }
 
 /* ---- read ------------------------------------------------------------------------------------ */

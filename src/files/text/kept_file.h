@@ -34,6 +34,21 @@ typedef struct gbsi_kept_content {
 gbs_status gbsi_kept_write(const char *path, const gbsi_kept_form *form,
                            const gbsi_kept_content *content, unsigned n_rooms, gbs_error *err);
 
+/* One run at a time writes a file: it holds a lock on PATH.lock, an empty file, which ends with
+ * the process, however that ends, and holds against another run of the same process too. */
+typedef struct gbsi_kept_lock {
+    char *path; /* NULL: nothing is locked */
+    int fd;
+} gbsi_kept_lock;
+
+/* Releases what is locked, and locks another path.
+ * @param no_locks out: why the file system has none, and NULL where it has.
+ * @return GBS_ERR_IO where another run has it. Where the file cannot be made, neither can the one
+ * that it is for, which says so: then nothing is locked. */
+gbs_status gbsi_kept_lock_take(gbsi_kept_lock *lock, const char *path, const char **no_locks,
+                               gbs_error *err);
+void gbsi_kept_lock_release(gbsi_kept_lock *lock);
+
 typedef struct gbsi_kept gbsi_kept;
 
 /* Whether a regular file begins so. */

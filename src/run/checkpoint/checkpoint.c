@@ -400,10 +400,20 @@ gbs_status gbs_run_checkpoint(gbs_run *run, const char *path, gbs_error *err)
     gbs_status status = GBS_OK;
     const size_t n = strlen(path) + 1;
     char *copy = NULL;
+    const char *no_locks = NULL;
     GBSI_TRY(check_run(run->task.plain, &run->sampling.engine, &run->report, "checkpoint", err));
     copy = gbsi_alloc(n);
     GBSI_PASS(GBSI_HAVE(err, path, copy));
     memcpy(copy, path, n);
+    if (gbsi_run_speaks(run->task.ranks)) {
+        GBSI_TRY(gbsi_kept_lock_take(&run->checkpoints.lock, path, &no_locks, err));
+    }
+    if (no_locks != NULL) {
+        GBSI_TRY(gbsi_report_warn(&run->report, err,
+                                  "%s: this file system has no locks (%s): see to it that no other "
+                                  "run writes the file",
+                                  path, no_locks));
+    }
     if (run->checkpoints.draws != NULL) {
         GBSI_TRY(gbsi_draw_log_write_beside(run->checkpoints.draws, path, err));
     }
@@ -497,6 +507,7 @@ gbs_status gbsi_run_take_files(gbs_run *run, const gbs_checkpoint_files *files, 
 
 void gbsi_checkpoints_free(gbsi_checkpoints *c)
 {
+    gbsi_kept_lock_release(&c->lock);
     gbsi_kept_close(c->from);
     GBSI_FREE(c->text, c->path);
     gbsi_draw_log_free(c->draws);

@@ -50,6 +50,7 @@ typedef struct gbsi_checkpoints {
     gbs_run_options asked;         /* as they were given */
     char input[GBSI_N_INPUTS][33]; /* digests, "" where there is none */
     char *path;                    /* where they are written; NULL: nowhere */
+    gbsi_kept_lock lock;           /* of path, until the run was executed */
     double last_s;                 /* when the last was written, or tried */
     bool told;                     /* that one could not be written */
     bool begun;                    /* chains stand where counts, not the clock, put them */

@@ -138,6 +138,7 @@ gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs
     gbsi_run_enter(&run->budget);
     const gbs_status status = execute(run, callbacks == NULL ? &none : callbacks, err);
     gbsi_run_leave(&run->budget);
+    gbsi_kept_lock_release(&run->checkpoints.lock);
     run->report.answering = status >= 0;
     return status;
 }
