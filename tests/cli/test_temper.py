@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws of tempered runs as the program writes them."""
+import csv
+import io
+
+import pytest
+
 from conftest import SPRINKLER
 
 
@@ -37,3 +42,23 @@ def test_a_default_that_is_typed_is_told(run):
     assert done.status == 0 and "--chains 16 is the default" in done.err, done.err
     done = run("sample", SPRINKLER, "--temper", "8", "--chains", "15", "--sweeps", "3")
     assert done.status == 0 and "is the default" not in done.err, done.err
+
+
+RARE = """network r { }
+variable a { type discrete [ 3 ] { x, y, z }; }
+variable b { type discrete [ 3 ] { n, y, z }; }
+probability ( a ) { table 0.5, 0.499999, 0.000001; }
+probability ( b | a ) { (x) 0.3, 0.7, 0; (y) 0.6, 0.4, 0; (z) 0.5, 0.4, 0.1; }
+"""
+
+
+@pytest.mark.parametrize("options", [("--temper", "4"), ("--estimator", "count"), ()], ids=["ladders", "counts", "conditionals"])
+def test_a_state_that_no_draw_met_has_an_error(run, work, options):
+    """It may be rare; only what the evidence rules out is known to be never."""
+    (work / "r.bif").write_text(RARE)
+    for evidence, is_known in (((), False), (("-e", "a=x"), True)):
+        done = run("marginals", "r.bif", "--method", "sample", "--sweeps", "300", "--seed", "1", *evidence, *options)
+        rows = {(r["variable"], r["state"]): r for r in csv.DictReader(io.StringIO(done.out))}
+        never = rows["b", "z"]
+        assert float(never["probability"]) == 0 and (float(never["mcse"]) == 0) == is_known, done.out
+        assert is_known or 1e-6 < float(never["mcse"]) < 1e-3

@@ -189,7 +189,8 @@ static void stuck_and_unvisited(void **unused)
         assert_true(p[1] == 1.0 / n_chains && mcse[1] > 0 && mcse[0] == mcse[1]);
         assert_true(isinf(rhat[0]) && isinf(rhat[1]));
         gbsi_estimate_slot(f.estimate, 2, p, mcse, ess, rhat);
-        assert_true(p[1] == 0 && mcse[1] == 0 && isnan(ess[1]) && isnan(rhat[1]));
+        assert_true(p[1] == 0 && isnan(ess[1]) && isnan(rhat[1])); /* not never: not met yet */
+        assert_true(mcse[1] == gbsi_rare_error(0, 300.0 * n_chains) && mcse[1] > 0.1 / 4800);
         assert_true(p[0] + p[2] == 1 && mcse[0] > 0 && ess[0] > 0 && rhat[0] < 1.2);
         gbsi_estimate_slot(f.estimate, 4, p, mcse, ess, rhat);
         assert_true(p[2] == 1 && isnan(mcse[0]) && isnan(mcse[2]));
@@ -459,6 +460,17 @@ static void nothing_to_estimate(void **unused)
     }
 }
 
+/* The Jeffreys estimate of what n draws missed, had a few times, or always. */
+static void rare_states(void **unused)
+{
+    (void)unused;
+    assert_float_equal(gbsi_rare_error(0, 100), 0.00701854,
+                       1e-7); /* sqrt(p (1 - p) / n), p = 1/202 */
+    assert_true(gbsi_rare_error(100, 100) == gbsi_rare_error(0, 100));
+    assert_true(gbsi_rare_error(1, 100) > gbsi_rare_error(0, 100));
+    assert_true(gbsi_rare_error(30, 100) == 0 && gbsi_rare_error(71, 100) > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -466,7 +478,7 @@ int main(void)
         cmocka_unit_test(stuck_and_unvisited), cmocka_unit_test(conditionals_that_never_vary),
         cmocka_unit_test(the_worst),           cmocka_unit_test(bytes_are_exact),
         cmocka_unit_test(bytes_overflow),      cmocka_unit_test(failing_allocations),
-        cmocka_unit_test(nothing_to_estimate),
+        cmocka_unit_test(nothing_to_estimate), cmocka_unit_test(rare_states),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

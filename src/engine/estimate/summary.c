@@ -140,20 +140,21 @@ static chain_view view_of(const gbsi_estimate *e, uint32_t slot, size_t cell)
     return v;
 }
 
-/* Counting a rare state (or one that is rarely left): a few visits in all say nothing in the
- * batches at hand, which may hold none of them. The binomial error of n independent draws then
- * stands as a floor, at the Jeffreys estimate (visits + 1/2) / (n + 1), which is positive even for
- * none. [M8] */
 #define RARE_VISITS 30.0
 
-static double rare_floor(const gbsi_estimate *e, double visits, double n)
+double gbsi_rare_error(double visits, double n)
 {
     const double rarer = visits < n - visits ? visits : n - visits;
-    if (e->shape.kind != GBS_ESTIMATOR_COUNT || rarer >= RARE_VISITS) {
-        return 0;
-    }
-    const double p = (rarer + 0.5) / (n + 1);
-    return gbsi_sqrt(p * (1 - p) / n);
+    const double p = ((rarer > 0 ? rarer : 0) + 0.5) / (n + 1);
+    return rarer < RARE_VISITS ? gbsi_sqrt(p * (1 - p) / n) : 0;
+}
+
+/* Conditionals that were 0 at every pass say as little as a state that was never counted: they may
+ * be positive where no chain has been. Others have the error of their batches. */
+static double rare_floor(const gbsi_estimate *e, double visits, double n)
+{
+    const bool counts = e->shape.kind == GBS_ESTIMATOR_COUNT || visits == 0 || visits == n;
+    return counts ? gbsi_rare_error(visits, n) : 0;
 }
 
 static double mcse_of(const gbsi_estimate *e, uint32_t slot, size_t cell, double sum,

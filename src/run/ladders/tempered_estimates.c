@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "condition/soften.h"
+#include "estimate/estimate.h"
 #include "ladders/tempered_inside.h"
 #include "simd/math.h"
 
@@ -203,16 +204,28 @@ bool gbsi_tempered_has_draws(const gbsi_tempered *t)
     return t != NULL && t->means != NULL && gbsi_means_share(t->means) > 0.0;
 }
 
+/* A mean of cold states. What none of them met, or few, may be rare. */
+static gbsi_mean cell_of(const gbsi_tempered *t, size_t cell)
+{
+    gbsi_mean mean = gbsi_means_cell(t->means, cell);
+    const double n = (double)t->means->n * (double)t->means->n_draws;
+    const double floor = gbsi_rare_error(mean.p * n, n);
+    mean.mcse = mean.mcse < floor ? floor : mean.mcse; /* NAN stays */
+    return mean;
+}
+
 static double ess_of(const gbsi_mean *mean)
 {
-    return mean->mcse > 0.0 ? mean->p * (1.0 - mean->p) / (mean->mcse * mean->mcse) : NAN;
+    return mean->mcse > 0.0 && mean->p > 0.0 && mean->p < 1.0
+               ? mean->p * (1.0 - mean->p) / (mean->mcse * mean->mcse)
+               : NAN;
 }
 
 void gbsi_tempered_marginal(const gbsi_tempered *t, uint32_t variable,
                             double *const row[GBSI_N_ROWS])
 {
     for (uint32_t a = 0; a < t->part->arity[variable]; ++a) {
-        const gbsi_mean mean = gbsi_means_cell(t->means, t->part->state_offset[variable] + a);
+        const gbsi_mean mean = cell_of(t, t->part->state_offset[variable] + a);
         const double value[GBSI_N_ROWS] = {mean.p, mean.mcse, ess_of(&mean), mean.rhat};
         for (unsigned r = 0; r < GBSI_N_ROWS; ++r) {
             if (row[r] != NULL) {
@@ -254,7 +267,7 @@ static void report_marginals(const gbsi_tempered *t, gbs_report *r)
     const size_t n_cells = t->part->state_offset[t->part->n_variables];
     r->max_mcse = r->max_rhat = r->min_ess = NAN;
     for (size_t c = 0; c < n_cells; ++c) {
-        const gbsi_mean mean = gbsi_means_cell(t->means, c);
+        const gbsi_mean mean = cell_of(t, c);
         const double ess = ess_of(&mean);
         r->max_mcse = mean.mcse <= r->max_mcse ? r->max_mcse : mean.mcse;
         r->max_rhat = mean.rhat <= r->max_rhat || isnan(mean.rhat) ? r->max_rhat : mean.rhat;
