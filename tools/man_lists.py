@@ -41,7 +41,8 @@ def format_list(rows=None):
 def said(literals):
     """C literals as one text, their figures as N and their words as dots."""
     text = "".join(re.findall(r'"([^"]*)"', literals))
-    return re.sub(r"%(\.\d+)?(ll)?[ugf]", "N", text).replace("%s", "...")
+    text = re.sub(r"%(\.\d+)?(ll)?[ugf]", "N", text)
+    return re.sub(r"(N [a-z]+)%s", r"\1s", text).replace("%s", "...")
 
 
 def name_with(trait):

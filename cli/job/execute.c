@@ -309,11 +309,12 @@ static void tell_work(const cli_job *job, const gbs_report *r)
         if (r->exact.n_cases > 0) {
             (void)snprintf(cases, sizeof cases, " in %d cases of a cutset", r->exact.n_cases);
         }
+        const uint32_t n = r->n_free_variables - r->n_pruned;
         cli_note(arguments,
                  "exact: %" PRIu32 " free variable%s in %" PRIu32
                  " component%s, %.3g table entries%s",
-                 r->n_free_variables, gbsi_plural(r->n_free_variables), r->n_components,
-                 gbsi_plural(r->n_components), r->exact.entries, cases);
+                 n, gbsi_plural(n), r->n_components, gbsi_plural(r->n_components), r->exact.entries,
+                 cases);
     } else if (strcmp(r->method, "mean-field") != 0) { /* mean field: the verdict says it all */
         cli_tell_choice(job, &r->exact);
         cli_note(arguments,
@@ -374,8 +375,11 @@ void cli_verdict(const cli_job *job, int stopped)
     }
     tell_pilot(arguments, r);
     if (r->n_pruned > 0) {
-        cli_note(arguments, "left out: %" PRIu32 " variable%s not affect the answer", r->n_pruned,
-                 gbsi_plural_of(r->n_pruned, " that does", "s that do"));
+        cli_note(arguments,
+                 "left out: %" PRIu32 " of %" PRIu32
+                 " free variable%s, as %s not affect the answer",
+                 r->n_pruned, r->n_free_variables, gbsi_plural(r->n_free_variables),
+                 gbsi_plural_of(r->n_pruned, "it does", "they do"));
     }
     if (r->n_drawn > 0) {
         cli_note(arguments,

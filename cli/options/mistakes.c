@@ -221,6 +221,12 @@ static const struct {
      "it finds one state; 'gibbsite sample' draws others"},
     {"logz", " cases data csv rows batch ",
      "type gibbsite marginals MODEL --cases FILE: its column log_probability is ln P of a row"},
+    {"logz", " query joint variables ",
+     "ln Z is of all variables together; P of some of them: gibbsite marginals MODEL --query A,B, "
+     "or --joint A,B"},
+    {"exact", " joint ", "type gibbsite marginals MODEL --method exact --joint A,B"},
+    {"exact", " cases data csv rows batch ",
+     "type gibbsite marginals MODEL --method exact --cases FILE"},
     {"fit", " data cases dataset csv rows ",
      "the table stands behind the network: type gibbsite fit NETWORK DATA"},
     {"fit", " max-iter max-iters max-iterations n-iter em-iterations ", "type --iterations N"},
@@ -229,21 +235,9 @@ static const struct {
      "distribution, have no standard errors"},
     {NULL, " do intervene intervention interventions ",
      "take the parents of the variable out of MODEL, then observe it with -e"},
-    {"", " temperature temperatures beta t kt inverse-temperature ",
-     "couplings and fields of a model are divided by the temperature: generate ising --coupling "
-     "J/T "
-     "--field h/T; --temper runs copies at higher temperatures beside it"},
-    {"", " curve temperature-curve temperature-scan ",
-     "make a model for each temperature, generate ising --coupling J/T -o T.gbm, and run marginals "
-     "T.gbm --method sample --summary T.json, which has energy and magnetisation"},
-    {"", " cluster wolff swendsen-wang sw ",
-     "clusters of equal spins are not moved; --scan splash draws blocks of variables together, "
-     "--temper runs ladders of temperatures"},
-    {"", " plot chart figure graph ",
-     "marginals --report FILE.html has charts, sensitivity and diagnose have --plot, convert -o "
-     "FILE.dot draws the model"},
-    {"", " structure structure-learning learn-structure hill-climb ",
-     "the structure of a network is not learnt: fit finds the numbers of one that is given"},
+#define GBS_ADVICE(words, advice) {"", words, advice},
+#include "gibbsite/advice.def"
+#undef GBS_ADVICE
 };
 
 const char *cli_verb_without_use(const char *typed)

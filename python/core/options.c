@@ -45,11 +45,43 @@ static int settle(gbs_status status, const gbs_error *err)
     return status < 0 ? -1 : 0;
 }
 
+/* @return what to do instead where the name is a word of the trade, or NULL. */
+static const char *advice_of(const char *name)
+{
+    static const char *const rows[][2] = {
+#define GBS_ADVICE(words, advice) {words, advice},
+#include "gibbsite/advice.def"
+#undef GBS_ADVICE
+    };
+    char word[64];
+    (void)snprintf(word, sizeof word, " %.60s ", name);
+    for (char *at = word; *at != '\0'; at++) {
+        *at = (char)(*at == '_' ? '-' : *at);
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (strstr(rows[i][0], word) != NULL) {
+            return rows[i][1];
+        }
+    }
+    return NULL;
+}
+
+/* Fails with the message and what to do instead. */
+static int no_option(gbs_error *err, const char *name)
+{
+    const char *advice = advice_of(name);
+    const size_t n = strlen(err->message);
+    if (advice != NULL) {
+        (void)snprintf(err->message + n, sizeof err->message - n, ": %s", advice);
+    }
+    return core_fail_option(err);
+}
+
 static int set_of_run(gbs_run_options *options, const keyword *k)
 {
     gbs_error err = {GBS_OK, ""};
     const gbs_status status = gbs_option_set(options, k->name, k->value, &err);
-    return status < 0 && gbs_option_find(k->name) == NULL ? core_fail_option(&err)
+    return status < 0 && gbs_option_find(k->name) == NULL ? no_option(&err, k->name)
                                                           : settle(status, &err);
 }
 
@@ -92,7 +124,7 @@ static int set_of_question(const gbs_question *question, const keyword *k, void 
     if (known == 0) {
         (void)snprintf(err.message, sizeof err.message, "%s has no option \"%.100s\"",
                        gbs_question_name(question), k->name);
-        return core_fail_option(&err);
+        return no_option(&err, k->name);
     }
     return known < 0 ? -1 : 0;
 }

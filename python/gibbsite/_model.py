@@ -329,7 +329,12 @@ class Model:
     def _find(self, name):
         v = self._known(name)
         if v is None and isinstance(name, str):
-            return self._core.find(f"={name}")  # which says what is similar
+            try:
+                return self._core.find(f"={name}")  # which says what is similar
+            except Exception as refused:
+                if name[:1] == "#" and name[1:].isdecimal():
+                    refused.args = (f"{refused}; gb.index({int(name[1:])}) is the variable with that number",)
+                raise
         if v is None and isinstance(plain(name), int) and (isinstance(name, index) or not len(self) or self._core.name(0) is None):
             raise IndexError(f"there is no variable {int(name)}, only 0 to {len(self) - 1}")
         if v is None:

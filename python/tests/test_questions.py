@@ -593,9 +593,15 @@ def test_options(clinic):
         with pytest.raises(TypeError, match="no option \"hiden\"") as found:
             call(hiden=3)
         assert found.value.status == "argument" and isinstance(found.value, (ValueError, gb.OptionError))
+        with pytest.raises(TypeError, match="no option \"temperature\": couplings and fields of a model are divided"):
+            call(temperature=2)
         with pytest.raises(ValueError, match="seed") as found:
             call(seed="x")
         assert not isinstance(found.value, TypeError)
+    with pytest.raises(TypeError, match="no option \"plot\": marginals --report FILE.html has charts"):
+        clinic.query("cold", plot=True)
+    with pytest.raises(Exception, match=r"gb\.index\(1\) is the variable with that number"):
+        clinic.query("#1")
     with pytest.raises(ValueError, match="hidden"):
         gb.learn_rbm(EXAMPLES / "bars.csv", hidden=0)
 

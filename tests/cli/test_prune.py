@@ -117,6 +117,8 @@ def test_what_no_evidence_depends_on(run, work):
     assert again.out == done.out
     draws = run("sample", "m.uai", *evidence, "--sweeps", "500", "--chains", "16", "--format", "csv")
     assert draws.status == 0, draws.err
+    one = run("sample", "m.uai", *evidence, "--sweeps", "1", "--chains", "1")
+    assert one.status == 0 and "converged: 1 independent exact draw\n" in one.err, one.err
     mean = [0.0] * len(arity)
     table = rows(draws.out)
     for row in table:
@@ -144,7 +146,7 @@ def test_components_that_nobody_asks_for(run, work):
     factors = grid + [([n * n, n * n + 1], [0.1, 0.5, 0.7, 0.3])]
     (work / "m.uai").write_text(text("MARKOV", [2] * (n * n + 2), factors))
     done = run("exact", "m.uai", "--query", str(n * n))
-    assert done.status == 0 and f"left out: {n * n} variables" in done.err, done.err
+    assert done.status == 0 and f"left out: {n * n} of " in done.err, done.err
     assert abs(float(rows(done.out)[0]["probability"]) - 0.375) < 1e-15
     assert run("exact", "m.uai").status != 0
 

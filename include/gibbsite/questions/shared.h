@@ -108,7 +108,7 @@
     GBS_ROW_LIST(0, target, "target", "LIST|FILE|all|rectangle:...", \
         "variables whose distribution is bounded: names, 0-based numbers, ranges such as 3-7, a file " \
         "of weights, or rectangle:R0,C0,R1,C1 of a grid; certify takes it several times", \
-        "LIST", "variables whose distribution is bounded", QUESTION, "")
+        "LIST|FILE", "variables whose distribution is bounded; FILE: weights", QUESTION, "")
 #define GBS_SHARED_INFLUENCE \
     GBS_ROW_WORD(0, influence, "influence", "auto|bound|exact", \
         "exact: influences by enumeration of up to 2^16 configurations of the neighbours; bound: upper " \

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/plural.h"
 #include "choose/exact_part.h"
 #include "drive/runners.h"
 
@@ -108,6 +109,12 @@ static gbs_status say_barren(gbs_run *run, gbs_error *err)
             (void)gbsi_barren_p(b, v, a, &error);
             r->max_mcse = error > r->max_mcse ? error : r->max_mcse;
         }
+    }
+    if (run->task.purpose.draws && r->target_error == 0.0) { /* there is nothing to converge to */
+        r->converged = b->n_draws > 0;
+        gbsi_say(r->verdict, sizeof r->verdict, "converged: %llu independent exact draw%s",
+                 (unsigned long long)b->n_draws, gbsi_plural(b->n_draws));
+        return b->n_draws == 0 ? GBS_OK : run->task.runner->digest(run, r->digest, err);
     }
     r->converged = b->n_draws > 1 && (r->target_error == 0.0 || r->max_mcse <= r->target_error);
     gbsi_say(
