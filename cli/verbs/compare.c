@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "options/rows.h"
 #include "src/core/base/plural.h"
+#include "src/files/answers/answers.h"
 
 /* The distance of two results: the number that is limited, by --tolerance or, of estimates, by what
  * chance explains; numbers to print; the verdict. */
@@ -34,6 +35,19 @@ static void print_count(distance *d, const char *name, uint32_t value)
 {
     const size_t n = strlen(d->text);
     (void)snprintf(d->text + n, sizeof d->text - n, "%-22s %" PRIu32 "\n", name, value);
+}
+
+/* Names a variable, or numbers it where its result has no names. */
+static void print_variable(distance *d, const char *what, const gbs_result *a, const gbs_result *b,
+                           uint32_t variable)
+{
+    char **const names = a->name != NULL ? a->name : b->name;
+    const size_t n = strlen(d->text);
+    if (names == NULL) {
+        print_count(d, what, variable);
+    } else {
+        (void)snprintf(d->text + n, sizeof d->text - n, "%-22s %.200s\n", what, names[variable]);
+    }
 }
 
 /* Says how many standard errors the worst entry is off, and judges by it. */
@@ -71,7 +85,7 @@ static gbs_status compare_marginals(const gbs_result *a, const gbs_result *b, in
         print_line(d, "max total variation", c.max_tv);
         print_line(d, "mean total variation", c.mean_tv);
         if (a->marginals.n_variables > 0) {
-            print_count(d, "worst variable", c.worst);
+            print_variable(d, "worst variable", a, b, c.worst);
         }
         if (!typed && !isnan(c.max_z)) {
             judge_by_errors(a, b, &c, d);
@@ -80,14 +94,24 @@ static gbs_status compare_marginals(const gbs_result *a, const gbs_result *b, in
     return status;
 }
 
-/* Compares two values of ln Z; two probabilities of zero are equal. */
-static void compare_log_z(const gbs_result *a, const gbs_result *b, distance *d)
+/* Compares two values of ln Z, by their errors if one is known and no zero; two
+ * probabilities of zero are equal. */
+static void compare_log_z(const gbs_result *a, const gbs_result *b, int typed, distance *d)
 {
+    const double e = isnan(a->log10_error) ? 0.0 : a->log10_error;
+    const double f = isnan(b->log10_error) ? 0.0 : b->log10_error; /* a file of UAI has none */
+    const double error = hypot(e, f);
     const int equal = a->log10_z == -INFINITY && b->log10_z == -INFINITY;
     d->value = equal ? 0.0 : fabs(a->log10_z - b->log10_z);
     print_line(d, "log10 Z, first", a->log10_z);
     print_line(d, "log10 Z, second", b->log10_z);
     print_line(d, "difference", d->value);
+    if (!typed && error > 0.0 && error < INFINITY) {
+        d->by_errors = 1;
+        d->value /= error;
+        d->limit = 3.29; /* 99.9 % of a normal distribution, on both sides */
+        print_line(d, "in standard errors", d->value);
+    }
 }
 
 /* Tells which of two states weighs more, if that is known. */
@@ -149,7 +173,7 @@ static gbs_status compare_states(const gbs_result *a, const gbs_result *b, dista
         print_count(d, "variables", a->n);
         print_count(d, "different", n);
         if (n > 0) {
-            print_count(d, "first variable", first);
+            print_variable(d, "first variable", a, b, first);
         }
         compare_densities(a, b, d);
     }
@@ -167,7 +191,7 @@ static int compare(const gbs_result side[2], int typed, distance *d)
     if (side[0].task == GBS_TASK_MAR) {
         status = compare_marginals(&side[0], &side[1], typed, d, &err);
     } else if (side[0].task == GBS_TASK_PR) {
-        compare_log_z(&side[0], &side[1], d);
+        compare_log_z(&side[0], &side[1], typed, d);
     } else {
         status = compare_states(&side[0], &side[1], d, &err);
     }
@@ -196,6 +220,27 @@ static int read_both(const cli_arguments *arguments, gbs_result side[2])
     return CLI_DONE;
 }
 
+/* Matches variables by their names, and tells which were left out. */
+static int match(const cli_arguments *arguments, gbs_result side[2])
+{
+    gbs_error err = {GBS_OK, ""};
+    uint32_t left_out[2] = {0, 0};
+    if (side[0].task == side[1].task) {
+        const gbs_status status = gbsi_results_match(&side[0], &side[1], left_out, &err);
+        if (status < 0) {
+            return cli_fail(status, &err);
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        if (left_out[i] > 0) {
+            cli_note(arguments, "left out: %" PRIu32 " variable%s of %s that %s not in %s",
+                     left_out[i], gbsi_plural(left_out[i]), arguments->operand[i],
+                     gbsi_plural_of(left_out[i], "is", "are"), arguments->operand[1 - i]);
+        }
+    }
+    return CLI_DONE;
+}
+
 static void print(gbs_output *output, const void *context)
 {
     const distance *d = context;
@@ -219,6 +264,7 @@ static int run_compare(cli_arguments *arguments)
     if (arguments->model != NULL) {
         CLI_TRY(apply_model(arguments, side));
     }
+    CLI_TRY(match(arguments, side));
     CLI_TRY(compare(side, cli_given(arguments, "tolerance"), &d));
     if (!arguments->quiet) {
         print_line(&d, d.by_errors ? "chance explains up to" : "tolerance", d.limit);

@@ -210,11 +210,12 @@ typedef struct gbs_result {
     char **name;             /**< CSV and JSON: names of the variables; else NULL */
     char **label;            /**< MAP in CSV: [n] labels of the states; else NULL */
     double log_density;      /**< MAP in JSON: of the state; else NaN */
+    double log10_error;      /**< PR in JSON: the standard error of log10 Z; else NaN */
 } gbs_result;
 
 /**
- * Read a UAI result, or marginals or a state as the program writes them in CSV and JSON. If a UAI
- * file has several solutions (-BEGIN-), the last one is read.
+ * Read a UAI result, or marginals, a state or ln Z as the program writes them in CSV and JSON. If a
+ * UAI file has several solutions (-BEGIN-), the last one is read.
  *
  * @param base     base of the logarithm in a PR file.
  * @param options  NULL for the defaults. With lenient, the number of evidence samples, 1, may

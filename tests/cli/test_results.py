@@ -406,3 +406,49 @@ def test_estimates_are_compared_by_their_errors(run, work):
     (work / "bad.csv").write_text("variable,state,probability,mcse\na,0,0.5,0.1\na,1,0.5,-1\n")
     done = run("compare", "bad.csv", "bad.csv")
     assert done.status == 3 and "bad.csv:3:9: found '-1', expected a standard error" in done.err
+
+
+POND = """network pond { }
+variable frost { type discrete [ 2 ] { no, yes }; }
+variable ice { type discrete [ 3 ] { none, thin, thick }; }
+variable duck { type discrete [ 2 ] { out, in }; }
+probability ( frost ) { table 0.5, 0.5; }
+probability ( ice | frost ) { (no) 0.6, 0.2, 0.2; (yes) 0.2, 0.2, 0.6; }
+probability ( duck | ice ) { (none) 0.1, 0.9; (thin) 0.5, 0.5; (thick) 0.9, 0.1; }
+"""
+
+
+def test_compare_by_names(run, work):
+    """Variables in another order, or some of them; what is left out is told, and the worst one has its name."""
+    (work / "m.bif").write_text(POND)
+    for name, query in ("all.csv", "frost,ice,duck"), ("turned.json", "duck,frost,ice"), ("some.csv", "duck,ice"):
+        assert run("marginals", "m.bif", "--query", query, "-e", "frost=yes", "-o", name).status == 0
+    same = run("compare", "all.csv", "turned.json")
+    assert same.status == 0 and "max |p - q|            0\n" in same.out and same.err == "", same.out + same.err
+    some = run("compare", "some.csv", "all.csv")
+    assert some.status == 0 and "left out: 1 variable of all.csv that is not in some.csv" in some.err, some.err
+    (work / "off.csv").write_text((work / "all.csv").read_text().replace("thick,0.6", "thick,0.7"))
+    off = run("compare", "all.csv", "off.csv")
+    assert off.status == 1 and "worst variable         ice" in off.out, off.out
+    (work / "other.csv").write_text("variable,state,probability\nfox,no,0.5\nfox,yes,0.5\n")
+    done = run("compare", "other.csv", "all.csv")
+    assert done.status == 2 and "no variable is in both results" in done.err
+    assert run("map", "m.bif", "-o", "s.csv").status == 0
+    lines = (work / "s.csv").read_text().splitlines()
+    (work / "r.csv").write_text("\n".join([lines[0], lines[3], lines[1].replace(",no", ",yes"), ""]))
+    states = run("compare", "r.csv", "s.csv")
+    assert "variables              2\n" in states.out and "left out: 1 variable of s.csv" in states.err, states.out + states.err
+
+
+def test_compare_values_of_ln_z(run, work):
+    """JSON has an error, which judges; a file of UAI has none."""
+    (work / "m.bif").write_text(POND)
+    for name, options in ("x.json", ()), ("y.json", ("--method", "sample")), ("z.PR", ()):
+        assert run("logz", "m.bif", "-e", "duck=in", *options, "-o", name).status == 0
+    for first in "x.json", "z.PR":
+        done = run("compare", first, "y.json")
+        assert done.status == 0 and "in standard errors" in done.out and "agree" in done.out, done.out + done.err
+    assert run("compare", "x.json", "z.PR", "--tolerance", "1e-6").status == 0
+    assert run("compare", "x.json", "y.json", "--tolerance", "1e-12").status == 1
+    (work / "none.json").write_text('{"schema": "logz/1", "log_z": null, "error": null}')
+    assert run("compare", "none.json", "x.json").status == 3

@@ -6,6 +6,8 @@
 
 #include "text/text.h"
 
+#define GBSI_LN10 2.302585092994045684
+
 /* The value in place of a state that is known by its label alone. */
 #define GBSI_NO_NUMBER UINT32_MAX
 

@@ -190,7 +190,7 @@ static void our_refusals(void **state)
         {"variable,state\n\"a,no\n", "expected a field, in quotes or not"},
         {"variable,state\n\"a\"b,no\n", "expected a field, in quotes or not"},
         {"{}", "expected '\"'"},
-        {"{\"a\": 1}", "expected marginals or a state"},
+        {"{\"a\": 1}", "expected marginals, a state or ln Z"},
         {"{\"state\": [x]}", "found 'x', expected the number of a state"},
         {"{\"state\": [0", "expected ']'"},
         {"{\"variables\": [{\"name\": \"a\"}]}", "expected a name and then probabilities"},

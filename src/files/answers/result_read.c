@@ -9,8 +9,6 @@
 #include "base/memory.h"
 #include "base/sized.h"
 
-#define LN10 2.302585092994045684
-
 /* @return the number of tokens left. */
 static uint64_t count_tokens(gbsi_text text)
 {
@@ -38,7 +36,7 @@ static gbs_status read_pr(gbsi_text *text, gbs_log_base base, gbs_result *result
         return gbsi_text_unexpected(text, token, "the logarithm of Z: a number or -inf", err);
     }
     GBSI_PASS(gbsi_text_expect_end(text, "the logarithm of Z", err));
-    result->log10_z = base == GBS_LOG_BASE_E ? value / LN10 : value;
+    result->log10_z = base == GBS_LOG_BASE_E ? value / GBSI_LN10 : value;
     return GBS_OK;
 }
 
@@ -226,7 +224,7 @@ gbs_status gbs_result_read(const char *path, gbs_log_base base, const gbs_read_o
     gbsi_budget *before = gbsi_budget_enter_default(&budget, 0);
     GBSI_TRY(gbsi_input_read_text(path, &input, err));
     GBSI_TRY(gbsi_text_open(&text, &input, options, err));
-    made.log_density = NAN;
+    made.log_density = made.log10_error = NAN;
     if (gbsi_result_is_table(&text)) {
         GBSI_TRY(gbsi_result_read_table(&text, &made, err));
     } else {

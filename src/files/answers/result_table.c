@@ -329,24 +329,44 @@ static gbs_status take_variable(table_reader *r, gbs_error *err)
     return GBS_OK;
 }
 
-static gbs_status read_json(table_reader *r, bool *is_map, double *log_density, gbs_error *err)
+/* Takes a number, or null: then it is not known. */
+static gbs_status take_number(table_reader *r, double *number, gbs_error *err)
+{
+    GBSI_PASS(json_word(r, err));
+    if (gbsi_decimal_read(r->field, r->n, number) == GBSI_DECIMAL_BAD) {
+        *number = (double)NAN;
+    }
+    return GBS_OK;
+}
+
+/* @param log_z, error out: of logz, left alone in other results. */
+static gbs_status read_json(table_reader *r, bool *is_map, double *log_density, double *log_z,
+                            double *error, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     bool found = false;
+    bool is_log_z = false;
     GBSI_TRY(json_expect(r, '{', err));
     do {
         GBSI_TRY(json_string(r, err));
         const bool map = field_is(r, "state");
         const bool marginals = field_is(r, "variables");
         const bool density = field_is(r, "log_density");
+        const bool schema = field_is(r, "schema");
+        const bool value = field_is(r, "log_z");
+        const bool uncertain = field_is(r, "error");
         GBSI_TRY(json_expect(r, ':', err));
         if ((map || marginals) && !found) {
             found = true;
             *is_map = map;
             GBSI_TRY(json_array(r, map ? take_state : take_variable, err));
+        } else if (is_log_z && (value || uncertain)) {
+            GBSI_TRY(take_number(r, value ? log_z : error, err));
+            found = found || (value && !isnan(*log_z));
         } else {
             GBSI_TRY(json_skip(r, err));
         }
+        is_log_z = is_log_z || (schema && r->n > 5 && memcmp(r->field, "logz/", 5) == 0);
         if (density && gbsi_decimal_read(r->field, r->n, log_density) == GBSI_DECIMAL_BAD) {
             *log_density = NAN;
         }
@@ -354,7 +374,9 @@ static gbs_status read_json(table_reader *r, bool *is_map, double *log_density, 
     GBSI_TRY(json_expect(r, '}', err));
     if (!found) {
         const gbsi_token end = {r->text->end, 0};
-        status = gbsi_text_unexpected(r->text, end, "marginals or a state", err);
+        status = gbsi_text_unexpected(
+            r->text, end, is_log_z ? "a \"log_z\" that is known" : "marginals, a state or ln Z",
+            err);
     }
 
 cleanup:
@@ -430,7 +452,15 @@ gbs_status gbsi_result_read_table(gbsi_text *text, gbs_result *result, gbs_error
     r.field = gbsi_alloc(gbsi_text_left(text) + 1);
     GBSI_PASS(GBSI_HAVE(err, text->name, r.field));
     if (*text->at == '{') {
-        GBSI_TRY(read_json(&r, &is_map, &result->log_density, err));
+        double log_z = (double)NAN;
+        double error = (double)NAN;
+        GBSI_TRY(read_json(&r, &is_map, &result->log_density, &log_z, &error, err));
+        if (!isnan(log_z)) {
+            result->task = GBS_TASK_PR;
+            result->log10_z = log_z / GBSI_LN10;
+            result->log10_error = error / GBSI_LN10;
+            goto cleanup;
+        }
     } else {
         GBSI_TRY(read_csv(&r, &is_map, err));
     }

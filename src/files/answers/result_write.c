@@ -6,8 +6,6 @@
 #include "answers/result.h"
 #include "text/output.h"
 
-#define LN10 2.302585092994045684
-
 static void write_pair(gbs_output *output, const char *before, uint64_t value)
 {
     gbsi_output_text(output, before);
@@ -40,7 +38,7 @@ void gbsi_result_write_solution(gbs_output *output, const gbs_result *result, gb
     switch (result->task) {
     case GBS_TASK_PR:
         gbsi_output_double(output,
-                           base == GBS_LOG_BASE_E ? result->log10_z * LN10 : result->log10_z);
+                           base == GBS_LOG_BASE_E ? result->log10_z * GBSI_LN10 : result->log10_z);
         break;
     case GBS_TASK_MAR:
         write_marginals(output, &result->marginals);
