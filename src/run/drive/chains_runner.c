@@ -169,6 +169,8 @@ cleanup:
 
 gbs_status gbsi_chains_errors(gbs_run *run, gbs_error *err)
 {
+    GBSI_PASS(
+        gbsi_stays_sum_up(&run->sampling.engine.executor, &run->sampling.estimates.stays, err));
     GBSI_PASS(gbsi_estimates_report(&run->sampling.estimates, run->sampling.engine.pool,
                                     &run->report.public, err));
     return gbsi_run_find_still(&run->task.shared, &run->sampling.engine, &run->sampling.estimates,
