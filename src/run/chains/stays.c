@@ -139,8 +139,8 @@ static void look_closely(const gbsi_executor *x, gbsi_stays *s, uint32_t slot, u
 }
 
 /* @param n_bytes of a state. @return whether one of n lanes is to be looked at closely. */
-static bool find_changes(const uint8_t *now, const uint8_t *before, uint8_t *lasted, uint32_t n,
-                         uint32_t n_bytes, uint8_t *changed)
+static bool find_changes(const uint8_t *now, const uint8_t *before, const uint8_t *lasted,
+                         uint32_t n, uint32_t n_bytes, uint8_t *changed)
 {
     bool close = false;
     for (uint32_t i = 0; i < n; ++i) {
