@@ -113,6 +113,29 @@ def rare_evidence(r):
     return observe(network(r, r.randrange(11, 16), 10.0 ** r.uniform(-4.5, -3.5), 4), r, r.randrange(2, 5), True)
 
 
+def sharp_network(r, states=2):
+    """Variables that are functions of those shortly before, with exceptions between 1 in 100 and 1 in 10^9, given rare
+    states of some of the last: chains move within an explanation, and hardly ever to another."""
+    n, factors = r.randrange(8, 17 if states == 2 else 12), []
+    for v in range(n):
+        near = list(range(max(0, v - 4), v))
+        parents = sorted(r.sample(near, min(len(near), r.choice((1, 1, 2, 2, 3))))) if v > 2 else []
+        rows = []
+        for _ in range(states ** len(parents)):
+            e = 10.0 ** -r.uniform(2, 9) if parents else r.choice((1e-1, 1e-3, 1e-4))
+            row, likely = [e / (states - 1)] * states, r.randrange(states) if parents else 0
+            row[likely] = 1.0 - e
+            rows += row
+        factors.append(((*parents, v), numpy.array(rows)))
+    arity = [states] * n
+    p = marginals_of(arity, factors, {})
+    return arity, factors, {v: int(numpy.argmin(p[v])) for v in r.sample(range(n // 2, n), r.randrange(1, 4))}
+
+
+def sharp_states(r):
+    return sharp_network(r, 3)
+
+
 def copies(r):
     """A chain of noisy copies whose ends were seen to differ: it breaks somewhere."""
     n, e = r.randrange(8, 14), 10.0 ** r.uniform(-5, -2.5)
@@ -176,10 +199,11 @@ def switch(r):
 
 KINDS = {"tables": tables, "glass": glass, "zeros": lambda r: tables(r, 0.25), "heavy state": heavy_state,
          "soft network": soft_network,  # the old five
-         "rare evidence": rare_evidence, "copies": copies, "causes": causes, "blocks": blocks, "hole": hole,
+         "rare evidence": rare_evidence, "sharp network": sharp_network, "sharp states": sharp_states,
+         "copies": copies, "causes": causes, "blocks": blocks, "hole": hole,
          "third state": third_state, "ferromagnet": ferromagnet, "parity": parity, "switch": switch}
-RARE = ("rare evidence", "copies", "causes", "blocks", "hole", "third state")
-MODES = {"sample": ["--method", "sample", "--max-updates", "300000000"],
+RARE = ("rare evidence", "sharp network", "sharp states", "copies", "causes", "blocks", "hole", "third state")
+MODES = {"temper": ["--method", "sample", "--temper", "16", "--max-updates", "300000000"], "sample": ["--method", "sample", "--max-updates", "300000000"],
          "sweeps": ["--method", "sample", "--sweeps", "65536"],
          "auto": ["--max-updates", "300000000"],
          "herded": ["--method", "sample", "--draw", "herded", "--max-updates", "100000000"]}
@@ -219,7 +243,7 @@ def run(program, folder, kind, number, mode_name):
     exact = numpy.concatenate(marginals_of(arity, factors, seen))
     base = os.path.join(folder, f"{kind.replace(' ', '-')}-{number}-{mode_name}")
     write_uai(base + ".uai", arity, factors, seen)
-    done = subprocess.run([program, "marginals", base + ".uai", "-e", base + ".uai.evid", *MODES[mode_name], "--seed", str(number), "--threads", "1", "-q",
+    done = subprocess.run([program, "marginals", base + ".uai", "-e", base + ".uai.evid", "--evidence-format", "single", *MODES[mode_name], "--seed", str(number), "--threads", "1", "-q",
                            "--format", "csv", "-o", base + ".csv", "--summary", base + ".json"],
                           check=False, capture_output=True, text=True)
     if not os.path.exists(base + ".json"):

@@ -144,6 +144,28 @@ def test_impossible_and_too_large(run, work):
     assert "1 of 14 parameters" in done.out and "+1.0000  0.2000" in done.out
 
 
+def test_findings_that_were_not_made(run, work):
+    """Of 60 findings with 12 causes each only one was made: the others move nothing, and no tree could hold them."""
+    n, lines = 40, []
+    for f in range(60):
+        causes = sorted({(7 * f + 5 * k * k + k) % n for k in range(12)})
+        lines.append((causes, f))
+    xml = "".join(f'<cpt id="c{i}"><state id="yes"/><state id="no"/><probabilities>0.1 0.9</probabilities></cpt>' for i in range(n))
+    for causes, f in lines:
+        xml += (f'<noisymax id="f{f}"><state id="yes"/><state id="no"/><parents>{" ".join(f"c{i}" for i in causes)}</parents>'
+                f'<strengths>{"0 1 " * len(causes)}</strengths><parameters>{"0.7 0.3 0 1 " * len(causes)}0.01 0.99</parameters></noisymax>')
+    (work / "b.xdsl").write_text(f'<smile version="1.0" id="b"><nodes>{xml}</nodes></smile>')
+    causes = lines[0][0]
+    done = run("sensitivity", "b.xdsl", "--query", f"c{causes[0]}=yes", "-e", "f0=yes", "--method", "exact", "--memory-limit", "256M")
+    assert done.status == 0, done.err
+    moved = {r["variable"] for r in rows(done.out) if float(r["derivative"]) != 0.0}
+    assert moved == {f"c{i}" for i in causes} | {"f0"}
+    quiet = 0.99 * 0.93 ** (len(causes) - 1)  # no effect without the first cause, each inhibited with probability 0.3
+    p = 0.1 * (1 - 0.3 * quiet) / (1 - 0.93 * quiet)
+    table = run("sensitivity", "b.xdsl", "--query", f"c{causes[0]}=yes", "-e", "f0=yes", "--format", "table").out
+    assert table.startswith(f"P(c{causes[0]}=yes | f0=yes) = {p:.6g}\n")
+
+
 def noisy_or(n, q):
     """GeNIe's file of n causes of one effect, inhibited with probability q each, without a leak."""
     cause = '<cpt id="c{}"><state id="yes"/><state id="no"/><probabilities>0.3 0.7</probabilities></cpt>'

@@ -354,6 +354,61 @@ static void variables_that_hardly_move(void **state)
     check(rare, &options, NULL, NULL);
 }
 
+/* Variables that change among eleven states, and a twelfth that all of them take together or hardly
+ * at all. It has most of the mass, and one start in a hundred leads there. */
+static gbs_model *gathering(void)
+{
+    enum { VARIABLES = 5, STATES = 12 };
+    gbs_builder *b = NULL;
+    gbs_model *model = NULL;
+    double field[STATES] = {0};
+    double pair[STATES * STATES];
+    uint32_t arity[VARIABLES];
+    uint32_t of_field = 0;
+    uint32_t of_pair = 0;
+    field[STATES - 1] = 2.57; /* exp(5 * 2.57) is 2.4 times 11^5 */
+    for (uint32_t i = 0; i < STATES * STATES; ++i) {
+        pair[i] = (i / STATES == STATES - 1) != (i % STATES == STATES - 1) ? -3.5 : 0.0;
+    }
+    for (uint32_t v = 0; v < VARIABLES; ++v) {
+        arity[v] = STATES;
+    }
+    assert_int_equal(gbs_builder_new(&b, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_variables(b, VARIABLES, arity, NULL, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_table(b, STATES, field, &of_field, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_table(b, sizeof pair / sizeof pair[0], pair, &of_pair, NULL),
+                     GBS_OK);
+    for (uint32_t v = 0; v < VARIABLES; ++v) {
+        assert_int_equal(gbs_builder_add_table_factor(b, 1, &v, of_field, NULL), GBS_OK);
+        for (uint32_t u = 0; u < v; ++u) {
+            const uint32_t scope[] = {u, v};
+            assert_int_equal(gbs_builder_add_table_factor(b, 2, scope, of_pair, NULL), GBS_OK);
+        }
+    }
+    assert_int_equal(gbs_builder_build(b, &model, NULL), GBS_OK);
+    gbs_builder_free(b);
+    return model;
+}
+
+static void missed_by_all_chains(void **state)
+{
+    (void)state;
+    const char *said = "these have missed states";
+    gbs_run_options options = sampled(16, 60000);
+    check(gathering(), &options, "contradicted", said);
+    options.estimator = GBS_ESTIMATOR_COUNT;
+    check(gathering(), &options, "contradicted", said);
+    options = sampled(16, 60000);
+    options.scan = GBS_SCAN_SYSTEMATIC; /* there are no ladders of it, but as a control */
+    check(gathering(), &options, "contradicted_alone", said);
+    /* states as rare that the chains have met: the control agrees */
+    const gbs_generate_ising_options near = {.side = {2, 1, 1}, .coupling = 2.0, .field = 2.0};
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_generate_ising(&near, &model, NULL), GBS_OK);
+    options = sampled(16, 140000);
+    check(model, &options, NULL, NULL);
+}
+
 /* ---- how the run was made ------------------------------------------------------------------- */
 
 static gbs_status ignore_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
@@ -498,6 +553,7 @@ int main(void)
         cmocka_unit_test(pictures),
         cmocka_unit_test(estimates),
         cmocka_unit_test(variables_that_hardly_move),
+        cmocka_unit_test(missed_by_all_chains),
         cmocka_unit_test(draws_and_starts),
         cmocka_unit_test(scans_that_omit_variables),
         cmocka_unit_test(nothing_to_judge),

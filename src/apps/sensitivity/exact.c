@@ -257,6 +257,11 @@ static gbs_status find_derivatives(const solving *s, const size_t *first, gbs_se
     for (size_t i = 0; status >= 0 && i < f->n_factors; ++i) {
         const size_t query = r->factor[i];
         gbsi_moved what = GBSI_MOVED_SUM;
+        if (r->dropped[i]) {
+            gbsi_parameters_move_nothing(r, i, answer->derivative + first[i], room);
+            gbsi_parameters_move_nothing(r, i, answer->log_p + first[i], room);
+            continue;
+        }
         if (gbsi_is_noisy(f->kind[i])) {
             find_causes(s, &y, i, first[i], &at, answer);
             continue;
@@ -285,6 +290,7 @@ gbs_status gbsi_sensitivity_exact(const gbs_model *model, const gbs_evidence *ev
     gbs_status status = GBS_OK;
     solving s = {0};
     GBSI_TRY(gbsi_reduced_new(model, evidence, answer->variable, answer->state, &s.reduced, err));
+    GBSI_TRY(gbsi_reduced_find_barren(s.reduced, err));
     GBSI_TRY(gbsi_reduced_build(s.reduced, err));
     if (s.reduced->log_constant == -INFINITY) {
         GBSI_TRY(gbsi_impossible(err));

@@ -174,6 +174,21 @@ static void move_conditional(const gbsi_reduced *r, size_t factor, gbsi_moved wh
     }
 }
 
+void gbsi_parameters_move_nothing(const gbsi_reduced *reduced, size_t factor, double *out,
+                                  double *room)
+{
+    const gbsi_factors *f = &reduced->user->factors;
+    if (gbsi_is_noisy(f->kind[factor])) {
+        return;
+    }
+    const double *logs = f->table + f->table_start[f->aux[factor]];
+    const size_t n = gbsi_factor_size(f, factor);
+    const uint32_t arity = reduced->user->arity[f->scope[f->scope_start[factor + 1] - 1]];
+    for (size_t column = 0; column < n; column += arity) {
+        move_column(arity, logs + column, 1.0, out + column, room);
+    }
+}
+
 static void move_table(const gbsi_reduced *r, size_t factor, const double *w, double *out)
 {
     const gbsi_factors *f = &r->user->factors;

@@ -29,6 +29,12 @@ typedef enum gbsi_moved {
 void gbsi_parameters_move(const gbsi_reduced *reduced, size_t factor, gbsi_moved what,
                           const double *w, double *out, double *room);
 
+/* The same for the conditional table of a barren variable, which moves no sum: 0, or NAN where no
+ * other entry of a column can take what one loses.
+ * @param out [parameters of the factor] 0 in. */
+void gbsi_parameters_move_nothing(const gbsi_reduced *reduced, size_t factor, double *out,
+                                  double *room);
+
 /* Does the same for the table of a cause in the chain of a noisy factor, over (its n states, s
  * before, s after), by the inhibition in each state; for the leak, over s after alone, by the leak.
  * @param w [n][2][2] apart; of the leak [2].

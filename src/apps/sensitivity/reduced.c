@@ -16,8 +16,8 @@ void gbsi_reduced_free(gbsi_reduced *reduced)
         return;
     }
     gbs_model_free(r->model);
-    GBSI_FREE(r->number, r->user_variable, r->state, r->factor, r->likelihood, r->at,
-              r->unit.weight, r);
+    GBSI_FREE(r->number, r->user_variable, r->state, r->barren, r->dropped, r->factor,
+              r->likelihood, r->at, r->unit.weight, r);
 }
 
 const double *gbsi_log_likelihood(const gbs_evidence *evidence, uint32_t variable)
@@ -96,6 +96,8 @@ static gbs_status take_room(gbsi_reduced *r, gbs_error *err)
     r->number = gbsi_alloc_array(m->n_variables, sizeof *r->number);
     r->user_variable = gbsi_alloc_array(m->n_variables + n_links + 1, sizeof *r->user_variable);
     r->state = gbsi_alloc_array_zero(m->n_variables, sizeof *r->state);
+    r->barren = gbsi_alloc_array_zero(m->n_variables, 1);
+    r->dropped = gbsi_alloc_array_zero(n_factors, 1);
     r->likelihood = gbsi_alloc_array(m->n_variables, sizeof *r->likelihood);
     r->factor = gbsi_alloc_array(n_factors, sizeof *r->factor);
     r->at = gbsi_alloc_array(longest, sizeof *r->at);
@@ -104,8 +106,8 @@ static gbs_status take_room(gbsi_reduced *r, gbs_error *err)
     for (size_t f = 0; r->unit.weight != NULL && f < n_factors; ++f) {
         r->unit.weight[f] = 1.0;
     }
-    return GBSI_HAVE(err, "sensitivity", r->number, r->user_variable, r->state, r->likelihood,
-                     r->factor, r->at, r->unit.weight);
+    return GBSI_HAVE(err, "sensitivity", r->number, r->user_variable, r->state, r->barren,
+                     r->dropped, r->likelihood, r->factor, r->at, r->unit.weight);
 }
 
 /* Numbers the free variables and, after them, the indicator; keeps the states of all others. */
@@ -113,10 +115,12 @@ static void number_variables(gbsi_reduced *r)
 {
     const gbs_model *m = r->user;
     uint32_t n = 0;
+    r->log_constant = 0.0;
+    r->n_likelihoods = 0;
     for (uint32_t v = 0; v < m->n_variables; ++v) {
         const double *l = gbsi_log_likelihood(r->evidence, v);
         const uint32_t observed = r->evidence == NULL ? GBSI_NONE : r->evidence->state[v];
-        if (observed != GBSI_NONE || m->arity[v] == 1) {
+        if (observed != GBSI_NONE || m->arity[v] == 1 || r->barren[v]) {
             r->number[v] = GBSI_NONE;
             r->state[v] = observed != GBSI_NONE ? observed : 0;
             r->log_constant += l != NULL ? l[r->state[v]] : 0.0;
@@ -131,7 +135,7 @@ static void number_variables(gbsi_reduced *r)
     r->user_variable[n] = r->variable;
     r->indicator = n;
     for (size_t f = 0; f < m->factors.n_factors; ++f) {
-        const gbsi_noisy noisy = gbsi_is_noisy(m->factors.kind[f])
+        const gbsi_noisy noisy = gbsi_is_noisy(m->factors.kind[f]) && !r->dropped[f]
                                      ? gbsi_noisy_of(&m->factors, f)
                                      : (gbsi_noisy){.child = GBSI_NONE};
         for (uint32_t k = 0; noisy.child != GBSI_NONE && k <= noisy.n_parents; ++k) {
@@ -191,7 +195,7 @@ static gbs_status find_largest(const gbsi_reduced *r, size_t *most, gbs_error *e
     char name[128];
     *most = 2 * (size_t)m->arity[r->variable];
     for (size_t f = 0; f < m->factors.n_factors; ++f) {
-        const size_t n = n_entries_of(r, f);
+        const size_t n = r->dropped[f] ? 0 : n_entries_of(r, f);
         if (n > MOST_ENTRIES) {
             return gbsi_fail(err, GBS_ERR_LIMIT,
                              "exact sensitivities: factor %zu, with variable %s, has more than %zu "
@@ -239,6 +243,10 @@ static gbs_status add_factors(gbsi_reduced *r, gbs_builder *builder, const doubl
     for (size_t i = 0; i < f->n_factors && status >= 0; ++i) {
         const gbsi_rest rest = gbsi_rest_begin(r, i);
         uint32_t n = 0;
+        if (r->dropped[i]) {
+            r->factor[i] = SIZE_MAX;
+            continue;
+        }
         if (gbsi_is_noisy(f->kind[i])) {
             const gbsi_noisy noisy = gbsi_noisy_of(f, i);
             r->factor[i] = r->first_likelihood;
@@ -291,6 +299,7 @@ gbs_status gbsi_reduced_build(gbsi_reduced *reduced, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_builder *builder = NULL;
+    number_variables(reduced); /* again, without those that are barren */
     GBSI_TRY(gbs_builder_new(&builder, err));
     GBSI_TRY(add_all(reduced, builder, err));
     GBSI_TRY(gbs_builder_build(builder, &reduced->model, err));

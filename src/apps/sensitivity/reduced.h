@@ -20,6 +20,9 @@ typedef struct gbsi_reduced {
     uint32_t *number;     /* [user's variables] in the model; GBSI_NONE: one state is left of it */
     uint32_t *user_variable; /* [variables of the model] the user's; of the indicator X */
     uint32_t *state;         /* [user's variables] that state; 0 where free */
+    uint8_t *barren;         /* [user's variables] 1: nothing known or asked depends on it ... */
+    uint8_t *dropped;        /* [user's factors] ... and on its conditional table; neither is in the
+                                model */
     uint32_t indicator;      /* variable of the model: 1 where X = x, else 0 */
     size_t *factor; /* [user's factors] their number in the model, of a noisy factor that of the
                        first in its chain; SIZE_MAX: nothing of its scope is free */
@@ -36,6 +39,9 @@ typedef struct gbsi_reduced {
 gbs_status gbsi_reduced_new(const gbs_model *user, const gbs_evidence *evidence, uint32_t variable,
                             uint32_t state, gbsi_reduced **out, gbs_error *err);
 void gbsi_reduced_free(gbsi_reduced *reduced);
+/* barren.c: finds variables that say nothing about X, whatever the entries of their conditional
+ * tables are; gbsi_reduced_build() leaves them out. */
+gbs_status gbsi_reduced_find_barren(gbsi_reduced *reduced, gbs_error *err);
 /* Makes the model.
  * @return GBS_ERR_LIMIT for a factor whose free variables have too many joint states. */
 gbs_status gbsi_reduced_build(gbsi_reduced *reduced, gbs_error *err);

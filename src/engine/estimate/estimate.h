@@ -104,6 +104,22 @@ void gbsi_estimate_end_pass(gbsi_estimate *estimate, gbsi_pool *pool);
  * passes may follow. */
 void gbsi_estimate_cut(gbsi_estimate *estimate, uint32_t slot);
 
+/* Stays of chains in one state that were long, in passes. */
+typedef struct gbsi_stay {
+    uint64_t length; /* their sum */
+    uint64_t square; /* the sum of their squares, in units of GBSI_STAY_UNIT passes */
+} gbsi_stay;
+#define GBSI_STAY_UNIT 64u
+#define GBSI_LONG_STAY 64u /* looks without a change */
+#define GBSI_STAY_EACH 8u  /* passes, of which the last is looked at */
+typedef struct gbsi_cell_stays {
+    gbsi_stay in, out; /* in the state of the cell, and in one of the others */
+    uint64_t changes;  /* of the slot, from one look to the next */
+} gbsi_cell_stays;
+/* Standard errors are at least what these stays make of them [M8].
+ * @param stays [cells of all slots] borrowed, of all chains; as it is when errors are asked for. */
+void gbsi_estimate_heed_stays(gbsi_estimate *estimate, const gbsi_cell_stays *stays);
+
 uint64_t gbsi_estimate_n_passes(const gbsi_estimate *estimate);
 
 /* Estimates of one slot. @param p, mcse, ess, rhat [arity] or NULL. NAN where undefined. */

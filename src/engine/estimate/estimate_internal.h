@@ -87,8 +87,9 @@ struct gbsi_estimate {
     bool *in_cut; /* [n_slots] updated in the pass that was cut short; only if not counted */
     bool is_cut;
     gbsi_batches batches;
-    gbsi_half_time half[2]; /* older first; only if split */
-    gbsi_spread *spread;    /* chains on several ranks; NULL: all are here */
+    gbsi_half_time half[2];       /* older first; only if split */
+    const gbsi_cell_stays *stays; /* [n_cells] borrowed; NULL: none are known */
+    gbsi_spread *spread;          /* chains on several ranks; NULL: all are here */
 };
 
 /* One array of an estimate. Arrays of the hot loops are aligned; the others come from calloc(),

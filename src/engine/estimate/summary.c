@@ -157,11 +157,64 @@ static double rare_floor(const gbsi_estimate *e, double visits, double n)
     return counts ? gbsi_rare_error(visits, n) : 0;
 }
 
+void gbsi_estimate_heed_stays(gbsi_estimate *estimate, const gbsi_cell_stays *stays)
+{
+    estimate->stays = stays;
+    if (estimate->spread != NULL) {
+        const gbsi_spread *s = estimate->spread;
+        s->share->stays = stays + s->first_cell[s->ranks->rank];
+    }
+}
+
+/* Stays that come and go by chance, as often as a variable changed, have this many times less of
+ * sum of L^2 than those of a mode that holds it. */
+#define HELD 4
+
+/* The sum of L^2, in looks, of stays that are long, of n stays without memory of mean length m: the
+ * integral of L^2 exp(-L / m) / m from the least long length on, n times. */
+static double by_chance(double n, double m)
+{
+    const double least = GBSI_LONG_STAY;
+    return n * (least * least + 2 * least * m + 2 * m * m) * gbsi_exp(-least / m);
+}
+
+/* The variance of the time in a state by stays that come at random, sum of L^2, and more where
+ * these are few: (sum of L)^2 / sum of L^2 counts them as if they were of one length. 0 where stays
+ * without memory have as long ones: batches see these.
+ * @param passes in the state. @param n stays. */
+static double variance_of(const gbsi_stay *stay, double passes, double n)
+{
+    const double length = (double)stay->length;
+    const double square = (double)stay->square * GBSI_STAY_UNIT * GBSI_STAY_UNIT;
+    const double each = (double)GBSI_STAY_EACH;
+    return square > HELD * each * each * by_chance(n, passes / each / n)
+               ? square * (1 + 2 * square / (length * length))
+               : 0;
+}
+
+/* Stays in the state raise its mean by (1 - p) L, those in another lower it by p L; where both are
+ * long they alternate, and each accounts for half of the variance of the two. [M8] */
+static double stay_floor(const gbsi_estimate *e, size_t cell, double p)
+{
+    if (e->stays == NULL) {
+        return 0;
+    }
+    const gbsi_cell_stays *stays = &e->stays[cell];
+    const double passes = (double)e->n_passes * e->shape.n_chains;
+    const double n = 0.5 * (double)stays->changes + 1;
+    const double in = (1 - p) * (1 - p) * variance_of(&stays->in, p * passes, n);
+    const double out = p * p * variance_of(&stays->out, (1 - p) * passes, n);
+    return gbsi_sqrt(in > out ? in : out) / passes;
+}
+
 static double mcse_of(const gbsi_estimate *e, uint32_t slot, size_t cell, double sum,
                       double updates)
 {
     const double mcse = gbsi_batches_mcse(e, slot, cell);
-    const double floor = rare_floor(e, sum, updates * e->shape.n_chains);
+    const double n = updates * e->shape.n_chains;
+    const double rare = rare_floor(e, sum, n);
+    const double stays = stay_floor(e, cell, sum / n);
+    const double floor = rare > stays ? rare : stays;
     return mcse < floor ? floor : mcse; /* NAN stays: nothing is claimed yet */
 }
 

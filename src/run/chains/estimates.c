@@ -13,6 +13,7 @@ void gbsi_estimates_free(gbsi_estimates *estimates)
     gbsi_estimate_free(estimates->estimate);
     gbsi_trace_free(estimates->trace);
     gbsi_moves_free(&estimates->moves);
+    gbsi_stays_free(&estimates->stays);
     gbsi_free(estimates->exact_p);
 }
 

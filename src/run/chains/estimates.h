@@ -4,6 +4,7 @@
 #define GBSI_CHAINS_ESTIMATES_H
 
 #include "chains/moves.h"
+#include "chains/stays.h"
 #include "estimate/estimate.h"
 #include "estimate/trace.h"
 #include "gibbsite/run.h"
@@ -17,6 +18,7 @@ typedef struct gbsi_estimates {
     size_t estimate_bytes;
     bool rao_blackwell;
     gbsi_moves moves;  /* of variables of the part, where chains have a plan */
+    gbsi_stays stays;  /* likewise, of small models */
     double *exact_p;   /* [whole state_offset] filled by execute; NULL if none is exact */
     double exact_mcse; /* their standard errors: 0, or NAN if they are an approximation */
 } gbsi_estimates;

@@ -68,6 +68,17 @@ typedef struct gbsi_executor_setting {
 uint32_t gbsi_lanes_of(uint32_t n_chains);
 uint32_t gbsi_groups_of(uint32_t n_chains);
 
+/* Groups of chains that other ranks have. */
+static inline uint32_t gbsi_groups_before(const gbsi_executor *x)
+{
+    return (x->first_chain + x->lanes - 1) / x->lanes;
+}
+
+static inline uint32_t gbsi_groups_behind(const gbsi_executor *x)
+{
+    return gbsi_groups_of(x->n_all) - gbsi_groups_before(x) - x->n_groups;
+}
+
 /* The bytes that gbsi_executor_init() takes without the draw: states, counters, the pass.
  * @param n_threads of the pool to be. */
 uint64_t gbsi_executor_bytes(const gbsi_executor_setting *setting, uint32_t n_threads);

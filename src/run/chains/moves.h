@@ -49,5 +49,10 @@ struct gbsi_shared;
 gbs_status gbsi_run_find_still(const struct gbsi_shared *shared, const struct gbsi_engine *engine,
                                struct gbsi_estimates *estimates, struct gbsi_report *report,
                                gbs_error *err);
+/* Takes the marks of slots away whose states but one are proved to be rarer together than the
+ * target. @param mark [slots] in, out. @param n_marked likewise. */
+gbs_status gbsi_run_leave_settled(const struct gbsi_engine *engine,
+                                  const struct gbsi_report *report, uint8_t *mark,
+                                  uint32_t *n_marked, gbs_error *err);
 
 #endif

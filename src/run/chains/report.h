@@ -8,6 +8,13 @@
 #include "base/status.h"
 #include "gibbsite/run.h"
 
+/* A probability that ladders, run as a control, find to be another one. */
+typedef struct gbsi_contradiction {
+    double beyond; /* how far they are apart, less what the target and chance explain; 0: nowhere */
+    uint32_t variable; /* the user's number */
+    double chains_say, ladders_say;
+} gbsi_contradiction;
+
 typedef struct gbsi_report {
     gbs_report public;
     char **warning;        /* [public.n_warnings] owned; public.warning points here */
@@ -26,7 +33,8 @@ typedef struct gbsi_report {
         answering; /* the run has not failed, and exact parts are answered: marginals may be read */
     bool bare;     /* the run is of a lattice or a picture: its model has no factors */
     bool frozen;   /* noise leaves the pixels of a picture no choice */
-    bool told_of_ladders; /* on several ranks: that one process would turn to them */
+    gbsi_contradiction contradiction; /* where it is largest */
+    bool told_of_ladders;             /* on several ranks: that one process would turn to them */
 } gbsi_report;
 
 /* All that is not known yet is NaN. */

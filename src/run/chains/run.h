@@ -261,6 +261,10 @@ gbs_status gbsi_run_advance(gbsi_task *task, gbsi_sampling *sampling, gbsi_repor
 gbs_status gbsi_run_compare(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
                             gbsi_drive *drive, gbs_error *err);
 
+/* control.c: after sampling by plain chains that would be believed, runs ladders beside them where
+ * that is cheap and something may have been missed; report.contradiction. */
+gbs_status gbsi_run_control(gbs_run *run, gbsi_drive *drive, gbs_error *err);
+
 /* threshold.c: finds the threshold of the bounded-error draw, if asked to, and reports the draw.
  */
 gbs_status gbsi_run_find_threshold(gbs_run *run, gbsi_drive *drive, gbs_error *err);

@@ -139,20 +139,19 @@ static uint32_t mark(const gbsi_shared *shared, const gbsi_engine *engine,
     return n_still;
 }
 
-static gbs_status leave_settled(const gbsi_engine *engine, gbsi_estimates *estimates,
-                                const gbsi_report *report, uint32_t *n_still, gbs_error *err)
+gbs_status gbsi_run_leave_settled(const gbsi_engine *engine, const gbsi_report *report,
+                                  uint8_t *mark, uint32_t *n_marked, gbs_error *err)
 {
-    gbsi_moves *m = &estimates->moves;
     const gbsi_plan *plan = engine->plan;
     const gbsi_conditioned *model = plan->model;
     gbsi_incident_factors incident = {0};
     const gbs_status status =
         gbsi_incident_factors_init(&model->factors, model->n_variables, 1, &incident, err);
-    for (uint32_t slot = 0; status >= 0 && slot < m->n_slots; ++slot) {
-        if (m->still[slot] &&
+    for (uint32_t slot = 0; status >= 0 && slot < plan->n_slots; ++slot) {
+        if (mark[slot] &&
             is_settled(model, &incident, plan->variable_of[slot], target_of(report))) {
-            m->still[slot] = 0;
-            --*n_still;
+            mark[slot] = 0;
+            --*n_marked;
         }
     }
     gbsi_incident_factors_free(&incident);
@@ -174,7 +173,8 @@ gbs_status gbsi_run_find_still(const gbsi_shared *shared, const gbsi_engine *eng
     GBSI_PASS(GBSI_HAVE(err, "moves", n));
     GBSI_TRY(gbsi_moves_of_all(m, &engine->executor, n, err));
     n_still = mark(shared, engine, estimates, n);
-    GBSI_TRY(n_still > 0 ? leave_settled(engine, estimates, report, &n_still, err) : GBS_OK);
+    GBSI_TRY(n_still > 0 ? gbsi_run_leave_settled(engine, report, m->still, &n_still, err)
+                         : GBS_OK);
     uint64_t n_all = n_still;
     if (shared->ranks != NULL) {
         GBSI_TRY(

@@ -85,6 +85,11 @@ static bool counts_moves(const gbsi_sampling *sampling)
     return sampling->estimates.moves.n_slots > 0;
 }
 
+static bool counts_stays(const gbsi_sampling *sampling)
+{
+    return sampling->estimates.stays.n_slots > 0;
+}
+
 static gbs_status save_all_moves(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
     const gbsi_sampling *sampling = object;
@@ -154,16 +159,19 @@ static const gbsi_part chains_part = {"chains", true, false, NULL, save_chains, 
 static const gbsi_part estimates_part = {"estimates", true,           false,
                                          estimates,   save_estimates, load_estimates};
 static const gbsi_part moves_part = {"moves", true, true, counts_moves, save_moves, load_moves};
+static const gbsi_part stays_part = {"stays",         true,           true, counts_stays,
+                                     gbsi_stays_save, gbsi_stays_load};
 static const gbsi_part traces_part = {"traces", true, false, traces, save_traces, load_traces};
 static const gbsi_part monitored_part = {"monitored", false,          false,
                                          monitored,   save_monitored, load_monitored};
 static const gbsi_part ladders_part = {"ladders", false, false, NULL, save_ladders, load_ladders};
 
-const gbsi_part *const gbsi_chains_parts[] = {
-    &burn_in_part, &chains_part, &estimates_part, &moves_part, &traces_part, &monitored_part, NULL};
-const gbsi_part *const gbsi_ladders_parts[] = {&burn_in_part, &chains_part, &estimates_part,
-                                               &moves_part,   &traces_part, &monitored_part,
-                                               &ladders_part, NULL};
+const gbsi_part *const gbsi_chains_parts[] = {&burn_in_part,   &chains_part, &estimates_part,
+                                              &moves_part,     &stays_part,  &traces_part,
+                                              &monitored_part, NULL};
+const gbsi_part *const gbsi_ladders_parts[] = {&burn_in_part,   &chains_part,  &estimates_part,
+                                               &moves_part,     &stays_part,   &traces_part,
+                                               &monitored_part, &ladders_part, NULL};
 
 static bool is_there(const gbsi_part *part, const gbsi_task *task, const gbsi_sampling *sampling)
 {

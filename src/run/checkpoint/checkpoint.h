@@ -46,6 +46,12 @@ typedef struct gbsi_more {
     gbs_status (*load)(void *object, const gbsi_source *source, gbs_error *err);
 } gbsi_more;
 
+/* stays_saved.c */
+gbs_status gbsi_stays_save(const struct gbsi_sampling *sampling, const gbsi_sink *sink,
+                           gbs_error *err);
+gbs_status gbsi_stays_load(struct gbsi_sampling *sampling, const gbsi_source *source,
+                           gbs_error *err);
+
 typedef struct gbsi_checkpoints {
     gbs_run_options asked;         /* as they were given */
     char input[GBSI_N_INPUTS][33]; /* digests, "" where there is none */

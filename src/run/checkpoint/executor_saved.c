@@ -32,23 +32,12 @@ static gbs_status check_shape(const gbsi_executor *x, const gbsi_source *source,
                            shape[0], shape[2], x->n_all, slots_of(x));
 }
 
-/* Groups of chains that other ranks have. */
-static uint32_t groups_before(const gbsi_executor *x)
-{
-    return (x->first_chain + x->lanes - 1) / x->lanes;
-}
-
-static uint32_t groups_behind(const gbsi_executor *x)
-{
-    return gbsi_groups_of(x->n_all) - groups_before(x) - x->n_groups;
-}
-
 static gbs_status load_states(gbsi_executor *x, const gbsi_source *source, gbs_error *err)
 {
     const uint32_t n_slots = x->plan == NULL ? 0 : x->plan->n_slots;
     const uint64_t bytes =
         x->plan == NULL ? 0 : (uint64_t)n_slots * x->lanes * x->plan->value_bytes;
-    GBSI_PASS(gbsi_skip_bytes(source, groups_before(x) * bytes, err));
+    GBSI_PASS(gbsi_skip_bytes(source, gbsi_groups_before(x) * bytes, err));
     for (uint32_t g = 0; x->group != NULL && g < x->n_groups; ++g) {
         GBSI_PASS(gbsi_take_numbers(source, x->group[g].state, (size_t)n_slots * x->lanes,
                                     x->plan->value_bytes, err));
@@ -56,7 +45,7 @@ static gbs_status load_states(gbsi_executor *x, const gbsi_source *source, gbs_e
             GBSI_PASS(gbsi_executor_check_states(x, g, slot, err));
         }
     }
-    return gbsi_skip_bytes(source, groups_behind(x) * bytes, err);
+    return gbsi_skip_bytes(source, gbsi_groups_behind(x) * bytes, err);
 }
 
 static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err)
@@ -105,9 +94,9 @@ static gbs_status load(void *object, const gbsi_source *source, gbs_error *err)
     GBSI_TRY(load_states(x, source, err));
     gbsi_executor_ready(x);
     if (x->draw != NULL && x->draw->load != NULL) {
-        GBSI_TRY(skip_draws(x, groups_before(x), source, err));
+        GBSI_TRY(skip_draws(x, gbsi_groups_before(x), source, err));
         GBSI_TRY(x->draw->load(x->draw_state, source, err));
-        GBSI_TRY(skip_draws(x, groups_behind(x), source, err));
+        GBSI_TRY(skip_draws(x, gbsi_groups_behind(x), source, err));
     }
     if (x->pass->load != NULL) {
         GBSI_TRY(x->pass->load(x->pass_state, source, err));

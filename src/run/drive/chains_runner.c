@@ -148,6 +148,11 @@ gbs_status gbsi_chains_advance(gbs_run *run, gbsi_drive *drive, gbs_error *err)
             err));
     }
     GBSI_TRY(sample(run, drive, err));
+    GBSI_TRY(gbsi_run_control(run, drive, err));
+    GBSI_TRY(gbsi_run_turn_to_ladders(run->task.plain, run->task.ranks, &run->report, drive,
+                                      gbsi_run_is_contradicted(&run->task, &run->sampling.engine,
+                                                               &run->memory, &run->report, drive),
+                                      err));
     run->sampling.phase =
         drive->stop == GBSI_STOP_TO_TEMPER ? GBSI_PHASE_STUCK : run->sampling.phase;
     GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASSES, err));
@@ -169,6 +174,8 @@ cleanup:
 
 gbs_status gbsi_chains_errors(gbs_run *run, gbs_error *err)
 {
+    GBSI_PASS(
+        gbsi_stays_sum_up(&run->sampling.engine.executor, &run->sampling.estimates.stays, err));
     GBSI_PASS(gbsi_estimates_report(&run->sampling.estimates, run->sampling.engine.pool,
                                     &run->report.public, err));
     return gbsi_run_find_still(&run->task.shared, &run->sampling.engine, &run->sampling.estimates,

@@ -63,11 +63,13 @@ gbs_status gbsi_run_pass(gbsi_task *task, gbsi_sampling *sampling,
 {
     if (keep) {
         gbsi_moves_begin(&sampling->engine.executor, &sampling->estimates.moves);
+        gbsi_stays_begin(&sampling->engine.executor, &sampling->estimates.stays);
     }
     const gbs_status status =
         run_once(task, sampling, report, drive, keep ? sampling->estimates.estimate : NULL, err);
     if (status >= 0 && keep) {
         gbsi_moves_count(&sampling->engine.executor, &sampling->estimates.moves);
+        gbsi_stays_count(&sampling->engine.executor, &sampling->estimates.stays);
     }
     if (status == GBS_STOPPED && keep) {
         const gbs_status warned = gbsi_report_warn(

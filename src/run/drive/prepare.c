@@ -152,8 +152,17 @@ gbs_status gbsi_chains_prepare(gbs_run *run, gbs_error *err)
                                         &run->sampling.estimates.estimate, err));
     }
     if (gbsi_run_counts_moves(&run->task, &run->sampling.engine)) {
+        const gbs_share *share = run->task.shared.share;
         GBSI_PASS(
             gbsi_moves_take(&run->sampling.engine.executor, &run->sampling.estimates.moves, err));
+        GBSI_PASS(gbsi_stays_take(&run->sampling.engine.executor,
+                                  share != NULL ? share->facts.n_free
+                                                : run->sampling.engine.plan->n_slots,
+                                  &run->sampling.estimates.stays, err));
+    }
+    if (run->sampling.estimates.stays.n_slots > 0) {
+        gbsi_estimate_heed_stays(run->sampling.estimates.estimate,
+                                 run->sampling.estimates.stays.all);
     }
     return GBS_OK;
 }

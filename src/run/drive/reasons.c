@@ -103,6 +103,12 @@ bool gbsi_run_has_wandered(const gbsi_task *task, const gbsi_report *report)
 
 /* ---- used by the conditions and figures of verdict.def --------------------------------------- */
 
+/* Whether ladders, run as a control, contradict the chains whose answer it is. */
+static bool has_missed(const gbsi_task *task, const gbsi_report *report)
+{
+    return !gbsi_runner_climbs(task->runner) && report->contradiction.beyond > 0.0;
+}
+
 static bool support_unknown(const gbsi_problem *problem)
 {
     return problem->support == GBSI_SUPPORT_UNKNOWN;

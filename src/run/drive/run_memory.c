@@ -180,6 +180,7 @@ static gbs_status add_running(const gbsi_task *task, gbsi_sampling *sampling, gb
                                    ? sampling->engine.own.n
                                    : (uint32_t)gbsi_options_chains(&task->options);
         m->states = more(m->states, gbsi_moves_bytes(sampling->engine.plan, n_own));
+        m->states = more(m->states, gbsi_stays_bytes(sampling->engine.plan, n_own));
     }
     if (!task->purpose.anneals) {
         m->estimators =

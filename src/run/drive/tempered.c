@@ -24,8 +24,6 @@
  * moves soon, and what is not does not move for long. */
 #define STILL 8.0
 
-#define LADDER_BURN_IN 2784u /* iterations: all rounds, and a window that was not enough */
-
 #define SHARE_OF_TIME 0.5 /* of what is left when burn-in begins, which it may take */
 
 #define LEARNT   16u /* iterations at the last levels, for the ratios of Z between them */
@@ -398,8 +396,8 @@ static bool may_burn_in(const gbsi_task *task, const gbsi_engine *engine, const 
 {
     const gbs_report *r = &report->public;
     const gbsi_executor *x = &engine->executor;
-    const double sweeps = (double)LADDER_BURN_IN * GBSI_TEMPERED_SWEEPS * GBSI_TEMPERED_LEVELS *
-                          gbsi_run_ladders(task);
+    const double sweeps = (double)GBSI_LADDER_BURN_IN * GBSI_TEMPERED_SWEEPS *
+                          GBSI_TEMPERED_LEVELS * gbsi_run_ladders(task);
     const double updates = sweeps * (double)engine->schedule.n_places;
     const double operations =
         sweeps * x->pass->operations(x->pass_state, 1) / (double)(r->burn_in + 1);
@@ -415,6 +413,13 @@ bool gbsi_run_is_slow(const gbsi_task *task, const gbsi_engine *engine,
     return drive->stop == GBSI_GO_ON && report->slow_passes >= GBSI_SLOW_PASSES &&
            task->problem.n_sampled <= GBSI_MOST_CLIMBING &&
            may_temper(task, engine, memory, drive) && may_burn_in(task, engine, report);
+}
+
+bool gbsi_run_is_contradicted(const gbsi_task *task, const gbsi_engine *engine,
+                              const gbsi_run_memory *memory, const gbsi_report *report,
+                              const gbsi_drive *drive)
+{
+    return report->contradiction.beyond > 0.0 && may_temper(task, engine, memory, drive);
 }
 
 static gbsi_found_before keep_found(const gbsi_report *report, const gbsi_problem *problem)

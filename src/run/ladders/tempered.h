@@ -40,6 +40,11 @@ bool gbsi_run_may_climb(const struct gbsi_task *task, const struct gbsi_engine *
 bool gbsi_run_is_slow(const struct gbsi_task *task, const struct gbsi_engine *engine,
                       const struct gbsi_run_memory *memory, const struct gbsi_report *report,
                       const struct gbsi_drive *drive);
+/* Whether ladders that were run as a control contradict the chains, and may answer in their place.
+ */
+bool gbsi_run_is_contradicted(const struct gbsi_task *task, const struct gbsi_engine *engine,
+                              const struct gbsi_run_memory *memory,
+                              const struct gbsi_report *report, const struct gbsi_drive *drive);
 /* Runs burn-in and sampling by tempering; the results are in run->sampling.tempered and in the
  * report. */
 gbs_status gbsi_run_tempered(struct gbs_run *run, struct gbsi_drive *drive, gbs_error *err);

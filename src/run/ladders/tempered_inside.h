@@ -20,6 +20,9 @@
 /* The rounds of burn-in; levels move after each. */
 #define GBSI_TEMPERED_ROUNDS 7u
 
+/* Iterations of burn-in: all rounds, and a window that was not enough. */
+#define GBSI_LADDER_BURN_IN 2784u
+
 /* The largest penalty of a violated zero, nats. */
 #define GBSI_TEMPERED_MOST_PENALTY 60.0
 

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Conditional tables that say nothing about X: those of a variable that nothing is known of, and
+ * that no other table has. Whatever their entries are, they sum to 1 over it. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "condition/prune.h"
+#include "sensitivity/reduced.h"
+#include "simd/math.h"
+
+typedef struct search {
+    gbsi_reduced *reduced;
+    uint32_t *uses; /* [user's variables] factors left that have it */
+    size_t *own;    /* [user's variables] its conditional table; SIZE_MAX: none */
+    uint32_t *stack;
+    uint32_t n;
+} search;
+
+/* The variable whose distribution a factor is. @return GBSI_NONE where it is none. */
+static uint32_t child_of(const gbs_model *m, size_t factor)
+{
+    const gbsi_factors *f = &m->factors;
+    if (gbsi_is_noisy(f->kind[factor])) {
+        return gbsi_noisy_of(f, factor).child;
+    }
+    return m->directed && f->kind[factor] == GBS_FACTOR_TABLE &&
+                   f->scope_start[factor] < f->scope_start[factor + 1]
+               ? f->scope[f->scope_start[factor + 1] - 1]
+               : GBSI_NONE;
+}
+
+/* Whether the sum over the child is the same for all states of the parents. */
+static bool has_one_sum(const gbs_model *m, size_t factor, uint32_t child)
+{
+    const gbsi_factors *f = &m->factors;
+    double least = INFINITY;
+    double most = 0.0;
+    if (gbsi_is_noisy(f->kind[factor])) {
+        return true;
+    }
+    const double *logs = f->table + f->table_start[f->aux[factor]];
+    const size_t n = gbsi_factor_size(f, factor);
+    for (size_t e = 0; e < n; e += m->arity[child]) {
+        double sum = 0.0;
+        for (uint32_t a = 0; a < m->arity[child]; ++a) {
+            sum += gbsi_exp(logs[e + a]);
+        }
+        least = sum < least ? sum : least;
+        most = sum > most ? sum : most;
+    }
+    return most - least <= GBSI_CONSTANT_SUM * least;
+}
+
+static bool is_barren(const search *s, uint32_t v)
+{
+    const gbsi_reduced *r = s->reduced;
+    const bool observed = r->evidence != NULL && r->evidence->state[v] != GBSI_NONE;
+    return !observed && !r->barren[v] && v != r->variable && s->uses[v] == 1 &&
+           s->own[v] != SIZE_MAX && gbsi_log_likelihood(r->evidence, v) == NULL &&
+           has_one_sum(r->user, s->own[v], v);
+}
+
+static void begin(search *s)
+{
+    const gbs_model *m = s->reduced->user;
+    const gbsi_factors *f = &m->factors;
+    for (uint32_t v = 0; v < m->n_variables; ++v) {
+        s->own[v] = SIZE_MAX;
+        s->stack[s->n++] = v;
+    }
+    for (size_t i = 0; i < f->n_factors; ++i) {
+        const uint32_t child = child_of(m, i);
+        if (child != GBSI_NONE) {
+            s->own[child] = i;
+        }
+        for (size_t k = f->scope_start[i]; k < f->scope_start[i + 1]; ++k) {
+            ++s->uses[f->scope[k]];
+        }
+    }
+}
+
+/* Takes a table away, and puts its parents on the stack. */
+static void drop(search *s, uint32_t v)
+{
+    const gbsi_factors *f = &s->reduced->user->factors;
+    const size_t factor = s->own[v];
+    s->reduced->barren[v] = 1;
+    s->reduced->dropped[factor] = 1;
+    for (size_t k = f->scope_start[factor]; k < f->scope_start[factor + 1]; ++k) {
+        const uint32_t u = f->scope[k];
+        if (--s->uses[u] == 1) {
+            s->stack[s->n++] = u; /* the second time at most */
+        }
+    }
+}
+
+gbs_status gbsi_reduced_find_barren(gbsi_reduced *reduced, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const size_t n = reduced->user->n_variables;
+    search s = {.reduced = reduced};
+    s.uses = gbsi_alloc_array_zero(n, sizeof *s.uses);
+    s.own = gbsi_alloc_array(n, sizeof *s.own);
+    s.stack = gbsi_alloc_array(2 * n, sizeof *s.stack);
+    GBSI_TRY(GBSI_HAVE(err, "sensitivity", s.uses, s.own, s.stack));
+    begin(&s);
+    while (s.n > 0) {
+        const uint32_t v = s.stack[--s.n];
+        if (is_barren(&s, v)) {
+            drop(&s, v);
+        }
+    }
+cleanup:
+    gbsi_free(s.uses);
+    gbsi_free(s.own);
+    gbsi_free(s.stack);
+    return status;
+}
