@@ -377,6 +377,8 @@ static void draws_and_starts(void **state)
     options.scan = GBS_SCAN_SYNCHRONOUS;
     check_told(grid(8, 0.1), &options, &draws, "split_draws", "two colours of a synchronous draw");
     check(grid(8, 0.1), &options, NULL, NULL);
+    options.draw = GBS_DRAW_HERDED;
+    check(grid(8, 0.1), &options, "at_once", "updated at once");
     options = sampled(16, 5000);
     check_told(grid(8, 0.1), &options, &draws, NULL, NULL);
     options.start = start;
