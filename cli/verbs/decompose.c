@@ -253,8 +253,8 @@ const cli_verb cli_verb_decompose = {
              "sweeps, component, mean, standard_error, min, max after 1, 2, 4, ... sweeps (up\n"
              "to 65536 or --sweeps); with --asymptotic the columns are key, state, p, t,\n"
              "distance, part; with --bound they are sweeps, the mean and the largest total\n"
-             "variation over the chains, bound, and the constants of the theorem of Chen et al.\n"
-             "(2016): eta, p, steps, l, b, lambda, t_star, tau.\n",
+             "variation over the chains, bound, and the constants of the theorem of Chen\n"
+             "et al. (2016): eta, p, steps, l, b, lambda, t_star, tau.\n",
     .example = "gibbsite decompose examples/sprinkler.bif --focus rain --sweeps 1024\n"
                "gibbsite decompose examples/sprinkler.bif --focus rain --asymptotic\n",
     .run = run_decompose,
