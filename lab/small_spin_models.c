@@ -116,7 +116,7 @@ static gbs_status read_uai(const char *path, gbs_model **model, gbs_error *err)
     return GBS_OK;
 }
 
-/* FOLDER/NAME.txt, or else FOLDER/NAME.uai. */
+/* FOLDER/NAME.uai, or else FOLDER/NAME.txt. */
 static gbs_status read_model(const char *folder, const char *name, gbs_model **model,
                              gbs_error *err)
 {
