@@ -215,6 +215,12 @@ static double deviation_at(const result *r, int level, int draw)
     return 1e3 * moments_of(r->mse[level][draw][N_SWEEPS - 1], r->n_copies).deviation;
 }
 
+/* A mean in standard errors, 0 where copies do not differ at all. */
+static double in_errors(lab_mean m)
+{
+    return m.error > 0.0 ? m.mean / m.error : 0.0;
+}
+
 /* In print shared weights come last of the draws at the least noise and first at all others: there
  * they are judged. */
 static void judge_order(laboratory *lab, const result *r)
@@ -232,14 +238,14 @@ static void judge_order(laboratory *lab, const result *r)
             error_at(r, level, RANDOM), deviation_at(r, level, RANDOM), 1e3 * random.mean,
             1e3 * random.error);
         /* Stouffer's sum, of unit variance where there is no difference */
-        ahead[1] += random.mean / random.error / gbsi_sqrt(N_NOISES);
+        ahead[1] += in_errors(random) / gbsi_sqrt(N_NOISES);
         if (level > 0) {
             lab_find(lab, LAB_JUDGE(denoise_ahead_of, .more = herded.mean, .error = herded.error),
                      "sigma %s, shared weights: %.2f (%.2f), %.2f below herding, standard error "
                      "%.2f (wanted above -2 standard errors)",
                      noise_text[level], error_at(r, level, SHARED), deviation_at(r, level, SHARED),
                      1e3 * herded.mean, 1e3 * herded.error);
-            ahead[0] += herded.mean / herded.error / gbsi_sqrt(N_NOISES - 1.0);
+            ahead[0] += in_errors(herded) / gbsi_sqrt(N_NOISES - 1.0);
         }
     }
     lab_find(lab, LAB_JUDGE(denoise_ahead, .shared = ahead[0], .herded = ahead[1]),
