@@ -172,8 +172,7 @@ static gbs_status find_steps(const enumeration *e, uint32_t *steps)
  * at most the keys of all variables but one. */
 static void find_constants(const enumeration *e, lab_bound *b)
 {
-    const double most_keys = (double)(e->n_states / 2);
-    double keys = most_keys;
+    double keys = 0.5 * (double)e->n_states;
     double power = 1.0;
     b->n_variables = e->n;
     b->least = least_conditional(e);
@@ -189,7 +188,8 @@ static void find_constants(const enumeration *e, lab_bound *b)
         b->b += keys * power;
         power *= b->least;
     }
-    b->b += b->l * ((b->steps + e->n - 1) / e->n);
+    const uint32_t sweeps = (b->steps + e->n - 1) / e->n; /* that the steps end in, at most */
+    b->b += b->l * sweeps;
     b->lambda = 2.0 * e->n * (1.0 + b->eta) / (b->l * (1.0 - b->eta));
     b->t_star = 2.0 * b->b / b->l;
 }

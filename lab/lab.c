@@ -257,7 +257,9 @@ static void append(char *text, size_t size, const char *format, va_list argument
     const size_t n = strlen(text);
     (void)vsnprintf(text + n, size - n, format, arguments);
     for (char *at = strstr(text + n, "-nan"); at != NULL; at = strstr(at, "-nan")) {
-        memcpy(at, "none", 4);
+        at[0] = 'n';
+        at[1] = 'o';
+        at[3] = 'e';
     }
 }
 
