@@ -3,6 +3,7 @@
 #include "lab/component_curves.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "simd/math.h"
 
@@ -15,6 +16,7 @@ static int on_progress(void *context, const gbs_progress *progress)
 static void average(const lab_decomposition *d, lab_component_curves *parts)
 {
     parts->n = d->n_checkpoints;
+    memcpy(parts->pooled, d->pooled, sizeof parts->pooled);
     for (size_t k = 0; k < d->n_checkpoints; k++) {
         parts->sweeps[k] = (double)d->sweeps[k];
         for (size_t c = 0; c < LAB_N_COMPONENTS; c++) {
@@ -71,9 +73,12 @@ void lab_component_rows(lab_table *table, const char *model, const char *draw,
     }
 }
 
-double lab_component_slope(const lab_component_curves *parts, lab_component component)
+double lab_component_limit(const lab_component_curves *parts, const lab_component_curves *random,
+                           lab_component component)
 {
-    return lab_log_slope(parts->sweeps, parts->mean[component], parts->n, 3);
+    const double own = parts->pooled[component];
+    const double chance = random->pooled[component];
+    return own > chance ? gbsi_sqrt(own * own - chance * chance) : 0.0;
 }
 
 gbsi_line lab_component_line(const lab_component_curves *parts, lab_component component,

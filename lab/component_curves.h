@@ -11,6 +11,7 @@ typedef struct lab_component_curves {
     double sweeps[LAB_MAX_CHECKPOINTS];
     double mean[LAB_N_COMPONENTS][LAB_MAX_CHECKPOINTS];
     double error[LAB_N_COMPONENTS][LAB_MAX_CHECKPOINTS]; /* standard errors */
+    double pooled[LAB_N_COMPONENTS];                     /* of all chains together, in the end */
 } lab_component_curves;
 
 /* @param parts out, untouched where the run fails or stops. */
@@ -21,8 +22,10 @@ gbs_status lab_component_curves_run(laboratory *lab, const gbs_model *model,
 #define LAB_COMPONENT_CURVES_HEADER "model,draw,sweeps,component,mean,standard_error"
 void lab_component_rows(lab_table *table, const char *model, const char *draw,
                         const lab_component_curves *parts);
-/* Slope of a component over the last two octaves. */
-double lab_component_slope(const lab_component_curves *parts, lab_component component);
+/* What a component of all chains together tends to: that of random draws, which would tend to 0, is
+ * taken off, in squares, since deviations that have nothing to do with one another add up so. */
+double lab_component_limit(const lab_component_curves *parts, const lab_component_curves *random,
+                           lab_component component);
 
 /* A line of one component. */
 gbsi_line lab_component_line(const lab_component_curves *parts, lab_component component,

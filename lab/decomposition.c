@@ -210,6 +210,19 @@ static gbs_status take_results(const gbs_run_options *options, size_t n_keys,
     return GBS_OK;
 }
 
+/* The components of all chains together: of what differs from chain to chain only the mean stays.
+ */
+static void pool(const counter *c)
+{
+    const size_t n_cells = c->focus->n_z * c->focus->n_choices * c->focus->n_x;
+    for (uint32_t chain = 1; chain < c->out->n_chains; chain++) {
+        for (size_t i = 0; i < n_cells; i++) {
+            c->count[i] += c->count[chain * n_cells + i];
+        }
+    }
+    lab_focus_components(c->focus, c->count, c->scratch, c->out->pooled);
+}
+
 /* Free states of the focus variable by the user's. */
 static gbs_status map_states(const lab_focus *f, uint32_t arity, uint32_t **out, gbs_error *err)
 {
@@ -252,6 +265,7 @@ gbs_status lab_decompose(const gbs_model *model, const gbs_evidence *evidence,
     const gbs_run_callbacks inner = {.context = &c, .progress = on_progress, .draw = count_draw};
     GBSI_TRY(gbs_run_execute(run, &inner, err));
     if (status == GBS_OK) {
+        pool(&c);
         *out = made;
         made = (lab_decomposition){0};
     }

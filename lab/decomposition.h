@@ -42,9 +42,10 @@ const char *lab_component_name(lab_component component);
 typedef struct lab_decomposition {
     size_t n_checkpoints;
     uint32_t n_chains;
-    size_t n_keys;    /**< that the focus variable can have */
-    uint64_t *sweeps; /**< [n_checkpoints] 1, 2, 4, ... */
-    double *value;    /**< [n_checkpoints][LAB_N_COMPONENTS][n_chains] */
+    size_t n_keys;                   /**< that the focus variable can have */
+    uint64_t *sweeps;                /**< [n_checkpoints] 1, 2, 4, ... */
+    double *value;                   /**< [n_checkpoints][LAB_N_COMPONENTS][n_chains] */
+    double pooled[LAB_N_COMPONENTS]; /**< of all sweeps of all chains, counted together */
 } lab_decomposition;
 
 /**
@@ -99,5 +100,37 @@ gbs_status lab_decompose_asymptotic(const gbs_model *model, const gbs_evidence *
                                     const gbs_run_callbacks *callbacks, lab_asymptotic *out,
                                     gbs_error *err);
 void lab_asymptotic_free(lab_asymptotic *asymptotic); /**< zeroes the struct */
+
+#define LAB_BOUND_MAX_STATES (UINT64_C(1) << 10) /* of the free variables */
+
+/** The constants of the convergence theorem of herded Gibbs sampling on fully connected models
+ * (Chen et al. 2016, theorem 3) [M80]: after T sweeps from the start, T at least t_star +
+ * tau(t_star), the total variation between frequencies and target is at most (lambda + tau(T)) / T.
+ */
+typedef struct lab_bound {
+    uint32_t n_variables; /**< N, free */
+    uint32_t steps;       /**< updates after which any state has been reached from any other; N
+                               without zeros */
+    double eta;           /**< Dobrushin coefficient of the kernel of a sweep */
+    double least;         /**< p, the least conditional probability that is not 0 */
+    double l, b;          /**< in T sweeps each state is met at least l T - b times; l = p^steps */
+    double lambda;        /**< 2 N (1 + eta) / (l (1 - eta)) */
+    double t_star;        /**< 2 b / l */
+} lab_bound;
+
+/**
+ * @param options as lab_decompose(); the draw must be herded, with a weight for each state of all
+ *                other variables. @param focus the last variable of a sweep. Variables have two
+ *                states.
+ * @return GBS_ERR_LIMIT beyond LAB_BOUND_MAX_STATES; GBS_ERR_UNSUPPORTED where the theorem does not
+ *         apply; as lab_decompose().
+ */
+gbs_status lab_bound_find(const gbs_model *model, const gbs_evidence *evidence,
+                          const gbs_run_options *options, uint32_t focus,
+                          const gbs_run_callbacks *callbacks, lab_bound *out, gbs_error *err);
+/** tau(T), the burn-in: logarithm of (1 - eta) l T / (4 N) to base 2 / (1 + eta), at least 0. */
+double lab_bound_burn_in(const lab_bound *bound, double sweeps);
+/** What the theorem says after so many sweeps; 1, which says nothing, before it applies. */
+double lab_bound_at(const lab_bound *bound, double sweeps);
 
 #endif

@@ -466,6 +466,131 @@ static void test_refusals(void **state)
     gbs_model_free(model);
 }
 
+/* ---- the convergence theorem ------------------------------------------------------------------
+ */
+
+static gbs_model *of_weights(uint32_t n, const double *weight)
+{
+    static const uint32_t two[4] = {2, 2, 2, 2};
+    static const uint32_t scope[4] = {0, 1, 2, 3};
+    gbs_builder *builder = NULL;
+    gbs_model *model = NULL;
+    gbs_error err = {0};
+    assert_int_equal(gbs_builder_new(&builder, &err), GBS_OK);
+    assert_int_equal(gbs_builder_add_variables(builder, n, two, NULL, &err), GBS_OK);
+    assert_int_equal(gbs_builder_add_potential(builder, n, scope, (size_t)1 << n, weight, &err),
+                     GBS_OK);
+    assert_int_equal(gbs_builder_build(builder, &model, &err), GBS_OK);
+    gbs_builder_free(builder);
+    return model;
+}
+
+static gbs_run_options complete_herding(void)
+{
+    gbs_run_options options = gbs_run_options_default();
+    options.draw = GBS_DRAW_HERDED_COMPLETE;
+    return options;
+}
+
+/* Of two variables on paper: a sweep forgets the first and keeps the second, P(x_1 | x_2) is 0.6 or
+ * 2/15 and so are the rows apart; p = 2/15, l = p^2, B = p^2 + 1 + 2 p. At equal weights p = 1/2,
+ * where the printed fraction is 0 / 0 and the sum is N. */
+static void test_bound_on_paper(void **state)
+{
+    (void)state;
+    static const double table[4] = {0.15, 0.1, 0.1, 0.65};
+    static const double equal[8] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
+    const gbs_run_options options = complete_herding();
+    lab_bound b = {0};
+    gbs_error err = {0};
+    gbs_model *model = of_weights(2, table);
+    const double p = 2.0 / 15.0;
+    assert_int_equal(lab_bound_find(model, NULL, &options, 1, NULL, &b, &err), GBS_OK);
+    assert_int_equal(b.steps, 2);
+    assert_true(fabs(b.eta - (0.6 - p)) < 1e-12);
+    assert_true(fabs(b.least - p) < 1e-12 && fabs(b.l - p * p) < 1e-12);
+    assert_true(fabs(b.b - (p * p + 1.0 + 2.0 * p)) < 1e-12);
+    assert_true(fabs(b.lambda - 4.0 * (1.0 + b.eta) / (b.l * (1.0 - b.eta))) < 1e-9);
+    assert_true(fabs(b.t_star - 2.0 * b.b / b.l) < 1e-9);
+    assert_true(lab_bound_at(&b, b.t_star - 1.0) == 1.0 &&
+                lab_bound_at(&b, 100.0 * b.lambda) < 0.011);
+    gbs_model_free(model);
+    model = of_weights(3, equal);
+    assert_int_equal(lab_bound_find(model, NULL, &options, 2, NULL, &b, &err), GBS_OK);
+    assert_true(b.eta < 1e-12 && b.l == 0.125 && fabs(b.b - 3.125) < 1e-12);
+    gbs_model_free(model);
+}
+
+/* Random tables, some with a state of weight 0: no run is further from the target than the theorem
+ * says, and its 1 / T is met. */
+static void test_bound_holds(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 1; seed <= 6; seed++) {
+        double weight[8];
+        gbs_run_options options = complete_herding();
+        lab_bound b = {0};
+        lab_decomposition d = {0};
+        gbs_error err = {0};
+        for (uint32_t i = 0; i < 8; i++) {
+            weight[i] = 1.0 + (double)((i * 5 + seed * 3) % 7) / 4.0;
+        }
+        weight[seed] = seed % 2 == 0 ? 0.0 : weight[seed];
+        gbs_model *model = of_weights(3, weight);
+        options.sweeps = 1 << 15;
+        assert_int_equal(lab_bound_find(model, NULL, &options, seed % 3, NULL, &b, &err), GBS_OK);
+        assert_true(seed % 2 == 0 ? b.steps > 3 : b.steps == 3);
+        assert_true(b.eta > 0.0 && b.eta < 1.0);
+        assert_int_equal(lab_decompose(model, NULL, &options, seed % 3, NULL, &d, &err), GBS_OK);
+        bool said = false;
+        for (size_t k = 0; k < d.n_checkpoints; k++) {
+            const double bound = lab_bound_at(&b, (double)d.sweeps[k]);
+            for (uint32_t i = 0; i < d.n_chains; i++) {
+                const double all = d.value[(k * LAB_N_COMPONENTS + LAB_ALL) * d.n_chains + i];
+                assert_true(0.5 * all <= bound);
+            }
+            said = said || bound < 1.0;
+        }
+        assert_true(said || seed % 2 == 0);
+        lab_decomposition_free(&d);
+        gbs_model_free(model);
+    }
+}
+
+static void test_bound_refused(void **state)
+{
+    (void)state;
+    static const double agree[4] = {1.0, 0.0, 0.0, 1.0};
+    static const uint32_t arity[3] = {2, 3, 2};
+    static const uint32_t five[5] = {2, 2, 2, 2, 2};
+    gbs_run_options options = complete_herding();
+    lab_bound b = {.eta = 7.0};
+    gbs_error err = {0};
+    gbs_model *model = of_weights(2, agree);
+    assert_int_equal(lab_bound_find(model, NULL, &options, 0, NULL, &b, &err), GBS_ERR_UNSUPPORTED);
+    assert_non_null(strstr(err.message, "forgetting its start"));
+    gbs_model_free(model);
+    model = make_ring(3, arity, 0.5);
+    assert_int_equal(lab_bound_find(model, NULL, &options, 0, NULL, &b, &err), GBS_ERR_UNSUPPORTED);
+    assert_non_null(strstr(err.message, "two states"));
+    gbs_model_free(model);
+    model = make_ring(5, five, 0.5);
+    static const int other[] = {GBS_DRAW_HERDED, GBS_DRAW_RANDOM, GBS_DRAW_DISCRETIZED,
+                                GBS_DRAW_BOUNDED_ERROR};
+    for (size_t i = 0; i < sizeof other / sizeof other[0]; i++) {
+        options.draw = other[i];
+        assert_int_equal(lab_bound_find(model, NULL, &options, 0, NULL, &b, &err),
+                         GBS_ERR_UNSUPPORTED);
+        assert_non_null(strstr(err.message, "herded-complete"));
+    }
+    gbs_model_free(model);
+    const gbs_generate_ring_options ring = {.variables = 11, .coupling = 0.1, .seed = 1};
+    assert_int_equal(gbs_generate_ring(&ring, &model, &err), GBS_OK);
+    assert_int_equal(lab_bound_find(model, NULL, NULL, 0, NULL, &b, &err), GBS_ERR_LIMIT);
+    assert_true(b.eta == 7.0);
+    gbs_model_free(model);
+}
+
 static int stop_later(void *context, const gbs_progress *progress)
 {
     int *left = context;
@@ -521,11 +646,12 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_components), cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_bin_edges),  cmocka_unit_test(test_asymptotic),
-        cmocka_unit_test(test_stopped),    cmocka_unit_test(test_random),
-        cmocka_unit_test(test_herded),     cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_components),  cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_bin_edges),   cmocka_unit_test(test_asymptotic),
+        cmocka_unit_test(test_stopped),     cmocka_unit_test(test_random),
+        cmocka_unit_test(test_herded),      cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_no_memory),   cmocka_unit_test(test_bound_on_paper),
+        cmocka_unit_test(test_bound_holds), cmocka_unit_test(test_bound_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

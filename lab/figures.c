@@ -75,10 +75,10 @@ const lab_figure lab_figures[LAB_N_FIGURES] = {
 [LAB_WS_SHARING_ERRORS] = {"errors.svg", {
     .title = "The more states share a weight, the faster the error falls, and the sooner it stops",
     .description = "Error of the mean number of spins up against the number of sweeps, on logarithmic axes, for random draws "
-                   "and herding with four sets of keys, and with 2 to 128 bins.",
+                   "and herding with four sets of keys; of P(the last spin is up) with 2 to 128 bins.",
     SIZE(360, 300), .columns = 2,
     PANELS({.x = LOG("sweeps T"), .y = LOG("error of the mean number of spins up"), GUIDES(ROOT(4.0), INVERSE(20.0))},
-           {.x = LOG("sweeps T"), .y = LOG("error of the mean number of spins up"), GUIDES(ROOT(4.0), INVERSE(20.0))})}},
+           {.x = LOG("sweeps T"), .y = LOG("error of P(the last spin is up)"), GUIDES(ROOT(0.5), INVERSE(5.0))})}},
 
 [LAB_WS_COMPONENTS_PARTS] = {"components.svg", {
     .title = "The error of herded draws that remains is D cor and D approx, not D herding",
@@ -109,11 +109,13 @@ const lab_figure lab_figures[LAB_N_FIGURES] = {
 
 [LAB_WS_RDHG_COMPONENTS] = {"components.svg", {
     .title = "Random rounding of conditionals removes the bias of bins",
-    .description = "Left: D all against the number of sweeps for random draws, herding in bins and herding of conditionals "
-                   "rounded at random. Right: D approx of the one and D bin of the other.",
-    SIZE(300, 240), .columns = 2,
+    .description = "Four panels against the number of sweeps: D all of random draws, herding in bins and herding of conditionals "
+                   "rounded at random; D approx of bins and D bin of rounding; D herding and D cor of both.",
+    SIZE(300, 220), .columns = 2,
     PANELS({.title = "D all", .x = LOG("sweeps T"), .y = LOG("L1 distance"), GUIDES(ROOT(10.0))},
-           {.title = "the component that each method adds", .x = LOG("sweeps T"), .y = LOG("L1 distance")})}},
+           {.title = "the component that each method adds", .x = LOG("sweeps T"), .y = LOG("L1 distance")},
+           {.title = "D herding", .x = LOG("sweeps T"), .y = LOG("L1 distance"), GUIDES(INVERSE(20.0))},
+           {.title = "D cor", .x = LOG("sweeps T"), .y = LOG("L1 distance"), GUIDES(ROOT(10.0))})}},
 
 [LAB_WS_RAO_BLACKWELL_ERRORS] = {"errors.svg", {
     .title = "Averaging conditionals (RB) lowers the error, herding lowers it further",

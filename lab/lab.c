@@ -250,11 +250,17 @@ gbs_status lab_table_close(lab_table *table)
 
 /* ---- findings ---------------------------------------------------------------------------- */
 
-/* Append to a text of a fixed size, cut at its end. */
+/* Append to a text of a fixed size, cut at its end. A figure that could not be found, whose sign
+ * depends on the machine, is "none". */
 static void append(char *text, size_t size, const char *format, va_list arguments)
 {
     const size_t n = strlen(text);
     (void)vsnprintf(text + n, size - n, format, arguments);
+    for (char *at = strstr(text + n, "-nan"); at != NULL; at = strstr(at, "-nan")) {
+        at[0] = 'n';
+        at[1] = 'o';
+        at[3] = 'e';
+    }
 }
 
 void lab_find(laboratory *lab, lab_ruling ruling, const char *format, ...)

@@ -204,9 +204,10 @@ static gbs_status draw(const laboratory *lab, size_t n, const lab_race *race, ab
                           race->n_chains);
     } else if (by == BY_TIME) {
         lab_plot_subtitle(&plot,
-                          "%u chains together, the left two on %.0f threads; measured on one "
+                          "%u chains together, the left two on %.0f thread%s; measured on one "
                           "machine",
-                          race->n_chains, race->threads[race->n_teams - 1]);
+                          race->n_chains, race->threads[race->n_teams - 1],
+                          race->threads[race->n_teams - 1] > 1.0 ? "s" : "");
     } else {
         lab_plot_subtitle(&plot,
                           "mean log density of %u chains below the highest seen; variance between "

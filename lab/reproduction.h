@@ -34,7 +34,7 @@ typedef struct lab_reproduce_options {
 typedef struct lab_verdict {
     int holds;           /**< 1 if every part of the claim was found */
     char measured[3072]; /**< what was found, each part after "\n- " */
-    char note[1024];     /**< where our run differs from the paper's, and why; may be "" */
+    char note[4096];     /**< where our run differs from the paper's, and why; may be "" */
 } lab_verdict;
 
 /**

@@ -10,7 +10,8 @@
 #include "gibbsite/generate.h"
 #include "text/text.h"
 
-enum { MOST_VARIABLES = 12 };
+enum { MOST_VARIABLES = 12, MOST_MODELS = 1000 };
+#define LEAST_COR 0.004
 
 const lab_small_model lab_ring_positive = {"ring, positive", "G1_largec", false, 8, 0.0, 1.0};
 const lab_small_model lab_ring_mixed = {"ring, mixed signs", "G2_largec", false, 8, -1.0, 1.0};
@@ -19,8 +20,8 @@ const lab_small_model lab_complete_weak = {"complete, weak", "G3_smallc", true, 
 const lab_small_model lab_complete_mixed = {
     "complete, mixed signs", "G4_largec", true, 8, -0.5, 0.5};
 
-static gbs_status draw_model(const laboratory *lab, const lab_small_model *which, gbs_model **model,
-                             gbs_error *err)
+gbs_status lab_small_model_draw(const lab_small_model *which, uint64_t seed, gbs_model **model,
+                                gbs_error *err)
 {
     const double centre = 0.5 * (which->low + which->high);
     const double spread = 0.5 * (which->high - which->low);
@@ -30,7 +31,7 @@ static gbs_status draw_model(const laboratory *lab, const lab_small_model *which
                                                        .coupling_spread = spread,
                                                        .field = centre,
                                                        .random_field = spread,
-                                                       .seed = lab->options->seed};
+                                                       .seed = seed};
         return gbs_generate_complete(&options, model, err);
     }
     const gbs_generate_ring_options options = {.variables = which->n,
@@ -38,7 +39,7 @@ static gbs_status draw_model(const laboratory *lab, const lab_small_model *which
                                                .coupling_spread = spread,
                                                .field = centre,
                                                .random_field = spread,
-                                               .seed = lab->options->seed};
+                                               .seed = seed};
     return gbs_generate_ring(&options, model, err);
 }
 
@@ -115,7 +116,7 @@ static gbs_status read_uai(const char *path, gbs_model **model, gbs_error *err)
     return GBS_OK;
 }
 
-/* FOLDER/NAME.txt, or else FOLDER/NAME.uai. */
+/* FOLDER/NAME.uai, or else FOLDER/NAME.txt. */
 static gbs_status read_model(const char *folder, const char *name, gbs_model **model,
                              gbs_error *err)
 {
@@ -140,9 +141,29 @@ gbs_status lab_small_model_make(const laboratory *lab, const lab_small_model *wh
                                 gbs_model **model, gbs_error *err)
 {
     if (lab->options->data == NULL || which->file == NULL) {
-        return draw_model(lab, which, model, err);
+        return lab_small_model_draw(which, lab->options->seed, model, err);
     }
     return read_model(lab->options->data, which->file, model, err);
+}
+
+gbs_status lab_correlated_model(const laboratory *lab, const lab_small_model *which, uint64_t *seed,
+                                gbs_model **model, lab_asymptotic *limit, gbs_error *err)
+{
+    const bool is_read = lab->options->data != NULL && which->file != NULL;
+    *seed = lab->options->seed;
+    for (uint64_t tried = 1;; tried++) {
+        GBSI_PASS(is_read ? lab_small_model_make(lab, which, model, err)
+                          : lab_small_model_draw(which, *seed, model, err));
+        GBSI_PASS(lab_decompose_asymptotic(*model, NULL, NULL, gbs_model_n_variables(*model) - 1,
+                                           NULL, limit, err));
+        if (is_read || limit->total >= LEAST_COR || tried == MOST_MODELS) {
+            return GBS_OK;
+        }
+        gbs_model_free(*model);
+        *model = NULL;
+        lab_asymptotic_free(limit);
+        (*seed)++;
+    }
 }
 
 const char *lab_small_model_source(const laboratory *lab, const lab_small_model *which, char *text)

@@ -12,7 +12,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TEXT = r'\(((?:\s*"[^"]*")+)'
-REASON = re.compile(r"^GBSI_REASON\((\w+),.*?SAY" + TEXT + r".*?TRY" + TEXT + r"(?:,\s*(\w+)\((?:run)?\))?", re.M | re.S)
+REASON = re.compile(r"^GBSI_REASON\((\w+),.*?SAY" + TEXT + r".*?TRY" + TEXT + r"(?:,\s*(\w+)\([^()]*\))?", re.M | re.S)
 # The scans and the draw that rows of verdict.def find by a trait.
 TRAITS = {"block_scan": "GBSI_SCAN_CANDIDATE", "larger_blocks": "GBSI_SCAN_CANDIDATE", "gbsi_scan_base_name": "GBSI_SCAN_BASE",
           "independent_draw": "GBSI_DRAW_INDEPENDENT"}

@@ -124,7 +124,7 @@ typedef struct cli_arguments {
     int uai_mpe;                           /* the word MPE instead of MAP */
     int require_converged;
     int probability; /* of the state, estimated where it is not known */
-    int asymptotic, list, list_variables, quick, check;
+    int asymptotic, bound, list, list_variables, quick, check;
     int lenient, strict, normalize_cpts, json, draws, quiet, verbose, help;
     unsigned char given[CLI_MAX_OPTIONS]; /* by row of the verb's table */
     const cli_verb *verb;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gibbsite decompose: the error components of a focus variable, or with --asymptotic the limit of
- * the correlation component. */
+ * the correlation component, or with --bound the error beside that of the convergence theorem. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -101,12 +101,41 @@ static void write_asymptotic(gbs_output *output, const gbs_model *model, const l
     gbsi_output_text(output, "\n");
 }
 
-/* One of the two is filled in. */
+/* Total variation is half of the L1 distance of states right after updates of the focus, with which
+ * sweeps end. */
+static void write_bound(gbs_output *output, const lab_decomposition *d, const lab_bound *b)
+{
+    gbsi_output_text(output, "sweeps,mean,max,bound,eta,p,steps,l,b,lambda,t_star,tau\n");
+    for (size_t k = 0; k < d->n_checkpoints; k++) {
+        const double sweeps = (double)d->sweeps[k];
+        const spread s =
+            spread_of(d->value + (k * LAB_N_COMPONENTS + LAB_ALL) * d->n_chains, d->n_chains);
+        const double number[] = {0.5 * s.mean,
+                                 0.5 * s.max,
+                                 lab_bound_at(b, sweeps),
+                                 b->eta,
+                                 b->least,
+                                 b->steps,
+                                 b->l,
+                                 b->b,
+                                 b->lambda,
+                                 b->t_star,
+                                 lab_bound_burn_in(b, sweeps)};
+        gbsi_output_uint(output, d->sweeps[k]);
+        for (size_t i = 0; i < sizeof number / sizeof number[0]; i++) {
+            comma_double(output, number[i]);
+        }
+        gbsi_output_text(output, "\n");
+    }
+}
+
+/* Those that were asked for are filled in. */
 typedef struct answer {
     const cli_job *job;
     const char *focus;
     lab_decomposition parts;
     lab_asymptotic limit;
+    lab_bound bound;
 } answer;
 
 static void write_answer(gbs_output *output, const void *context)
@@ -114,6 +143,8 @@ static void write_answer(gbs_output *output, const void *context)
     const answer *a = context;
     if (a->job->arguments->asymptotic) {
         write_asymptotic(output, a->job->model, &a->limit);
+    } else if (a->job->arguments->bound) {
+        write_bound(output, &a->parts, &a->bound);
     } else {
         write_components(output, a->focus, &a->parts);
     }
@@ -135,6 +166,16 @@ static void say(const cli_job *job, const lab_decomposition *d)
         gbsi_plural(d->sweeps[d->n_checkpoints - 1]), d->n_chains, gbsi_plural(d->n_chains), text);
 }
 
+static void say_bound(const cli_job *job, const lab_bound *b)
+{
+    cli_note(job->arguments,
+             "Dobrushin coefficient of a sweep %.4g, least conditional probability %.4g, any state "
+             "after %" PRIu32
+             " updates; the theorem says at most %.4g / T, below 1 from about %.3g "
+             "sweeps on",
+             b->eta, b->least, b->steps, b->lambda, b->lambda > b->t_star ? b->lambda : b->t_star);
+}
+
 static int answer_focus(cli_job *job, uint32_t focus, answer *a)
 {
     cli_bar bar;
@@ -143,7 +184,12 @@ static int answer_focus(cli_job *job, uint32_t focus, answer *a)
     cli_signals_catch();
     cli_bar_init(&bar, job->arguments, &job->options);
     const gbs_run_callbacks callbacks = {.context = &bar, .progress = cli_bar_watch};
-    status = job->arguments->asymptotic
+    if (job->arguments->bound) {
+        status = lab_bound_find(job->model, job->evidence, &job->options, focus, &callbacks,
+                                &a->bound, &err);
+    }
+    status = status != GBS_OK ? status
+             : job->arguments->asymptotic
                  ? lab_decompose_asymptotic(job->model, job->evidence, &job->options, focus,
                                             &callbacks, &a->limit, &err)
                  : lab_decompose(job->model, job->evidence, &job->options, focus, &callbacks,
@@ -155,7 +201,9 @@ static int answer_focus(cli_job *job, uint32_t focus, answer *a)
     if (status < 0) {
         return cli_fail(status, &err);
     }
-    if (!job->arguments->asymptotic) {
+    if (job->arguments->bound) {
+        say_bound(job, &a->bound);
+    } else if (!job->arguments->asymptotic) {
         say(job, &a->parts);
     }
     return CLI_DONE;
@@ -207,7 +255,9 @@ const cli_verb cli_verb_decompose = {
              "several states, and to the other variables. Writes CSV with the columns focus,\n"
              "sweeps, component, mean, standard_error, min, max after 1, 2, 4, ... sweeps (up\n"
              "to 65536 or --sweeps); with --asymptotic the columns are key, state, p, t,\n"
-             "distance, part.\n",
+             "distance, part; with --bound they are sweeps, the mean and the largest total\n"
+             "variation over the chains, bound, and the constants of the theorem of Chen\n"
+             "et al. (2016): eta, p, steps, l, b, lambda, t_star, tau.\n",
     .example = "gibbsite decompose examples/sprinkler.bif --focus rain --sweeps 1024\n"
                "gibbsite decompose examples/sprinkler.bif --focus rain --asymptotic\n",
     .run = run_decompose,

@@ -37,7 +37,7 @@ typedef enum gbs_scan_kind {
     GBS_SCAN_PERMUTED = 3,
     /** "sequence": the order in gbs_run_options.sequence, read from a scan file */
     GBS_SCAN_SEQUENCE = 4,
-    /** "synchronous": all variables at once; models of two colours only */
+    /** "synchronous": all variables at once, from the states before */
     GBS_SCAN_SYNCHRONOUS = 5,
     /** "splash": blocks of variables, each drawn jointly by a junction tree */
     GBS_SCAN_SPLASH = 6,

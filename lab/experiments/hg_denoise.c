@@ -205,52 +205,72 @@ static lab_mean more_than(const result *r, int level, int draw, int other)
     return lab_mean_of(more, r->n_copies);
 }
 
+static double error_at(const result *r, int level, int draw)
+{
+    return 1e3 * moments_of(r->mse[level][draw][N_SWEEPS - 1], r->n_copies).mean;
+}
+
+static double deviation_at(const result *r, int level, int draw)
+{
+    return 1e3 * moments_of(r->mse[level][draw][N_SWEEPS - 1], r->n_copies).deviation;
+}
+
+/* A mean in standard errors, 0 where copies do not differ at all. */
+static double in_errors(lab_mean m)
+{
+    return m.error > 0.0 ? m.mean / m.error : 0.0;
+}
+
+/* In print shared weights come last of the draws at the least noise and first at all others: there
+ * they are judged. */
 static void judge_order(laboratory *lab, const result *r)
 {
     double ahead[2] = {0.0, 0.0}; /* shared weights of herding, herding of random draws */
     for (int level = 0; level < N_NOISES; level++) {
         const lab_mean herded = more_than(r, level, HERDED, SHARED);
         const lab_mean random = more_than(r, level, RANDOM, HERDED);
-        moments m[N_DRAWS];
-        for (int d = 0; d < N_DRAWS; d++) {
-            m[d] = moments_of(r->mse[level][d][N_SWEEPS - 1], r->n_copies);
-        }
-        lab_find(lab,
-                 LAB_JUDGE(denoise_order, .herded_more = herded.mean, .herded_error = herded.error,
-                           .random_more = random.mean, .random_error = random.error),
-                 "sigma %s: 1000 times the error is %.2f (%.2f) with shared weights, %.2f (%.2f) "
-                 "herded, %.2f (%.2f) random, standard deviations in brackets; differences %.2f "
-                 "and %.2f, standard errors %.2f and %.2f (wanted above -2 standard errors)",
-                 noise_text[level], 1e3 * m[SHARED].mean, 1e3 * m[SHARED].deviation,
-                 1e3 * m[HERDED].mean, 1e3 * m[HERDED].deviation, 1e3 * m[RANDOM].mean,
-                 1e3 * m[RANDOM].deviation, 1e3 * herded.mean, 1e3 * random.mean,
-                 1e3 * herded.error, 1e3 * random.error);
+        lab_find(
+            lab, LAB_JUDGE(denoise_ahead_of, .more = random.mean, .error = random.error),
+            "sigma %s: 1000 times the error is %.2f (%.2f) herded, %.2f (%.2f) random, standard "
+            "deviations in brackets; the difference is %.2f, standard error %.2f (wanted above "
+            "-2 standard errors)",
+            noise_text[level], error_at(r, level, HERDED), deviation_at(r, level, HERDED),
+            error_at(r, level, RANDOM), deviation_at(r, level, RANDOM), 1e3 * random.mean,
+            1e3 * random.error);
         /* Stouffer's sum, of unit variance where there is no difference */
-        ahead[0] += herded.mean / herded.error / gbsi_sqrt(N_NOISES);
-        ahead[1] += random.mean / random.error / gbsi_sqrt(N_NOISES);
+        ahead[1] += in_errors(random) / gbsi_sqrt(N_NOISES);
+        if (level > 0) {
+            lab_find(lab, LAB_JUDGE(denoise_ahead_of, .more = herded.mean, .error = herded.error),
+                     "sigma %s, shared weights: %.2f (%.2f), %.2f below herding, standard error "
+                     "%.2f (wanted above -2 standard errors)",
+                     noise_text[level], error_at(r, level, SHARED), deviation_at(r, level, SHARED),
+                     1e3 * herded.mean, 1e3 * herded.error);
+            ahead[0] += in_errors(herded) / gbsi_sqrt(N_NOISES - 1.0);
+        }
     }
     lab_find(lab, LAB_JUDGE(denoise_ahead, .shared = ahead[0], .herded = ahead[1]),
-             "of all noises together, shared weights are ahead of herding by %.1f standard errors, "
-             "herding of random draws by %.1f (wanted at least 4)",
+             "together, shared weights are ahead of herding by %.1f standard errors from sigma 4 "
+             "on, herding of random draws by %.1f at all (wanted at least 4)",
              ahead[0], ahead[1]);
 }
 
-static void judge(laboratory *lab, const result *r)
+/* Where print and measurement do not say the same, and what is not part of the claim. */
+static void compare_with_print(laboratory *lab, const result *r)
 {
-    judge_order(lab, r);
-    const double random = moments_of(r->mse[0][RANDOM][N_SWEEPS - 1], r->n_copies).mean;
+    lab_note(lab,
+             "At sigma 2 shared weights are printed last of the three draws; here their error is "
+             "%.2f, herding's %.2f, that of random draws %.2f.",
+             error_at(r, 0, SHARED), error_at(r, 0, HERDED), error_at(r, 0, RANDOM));
     for (int d = DAMPED; d <= FULL_STEPS; d++) {
-        double field[N_NOISES];
-        for (int level = 0; level < N_NOISES; level++) {
-            field[level] = moments_of(r->mse[level][d][N_SWEEPS - 1], r->n_copies).mean;
-        }
-        lab_find(lab,
-                 LAB_JUDGE(denoise_mean_field, .error = field[0], .random = random,
-                           .wanted = d == DAMPED ? 1.0 : 1.1),
-                 "%s, all pixels at once: %.2f at sigma 2 (wanted %s random); %.2f, %.2f and %.2f "
-                 "at sigma 4, 6 and 8",
-                 contender[d].name, 1e3 * field[0], d == DAMPED ? "below" : "at most a tenth above",
-                 1e3 * field[1], 1e3 * field[2], 1e3 * field[3]);
+        lab_note(lab,
+                 "%s, all pixels at once: %.2f, %.2f, %.2f and %.2f at sigma 2, 4, 6 and 8 (random "
+                 "draws: %.2f, %.2f, %.2f, %.2f)%s.",
+                 contender[d].name, error_at(r, 0, d), error_at(r, 1, d), error_at(r, 2, d),
+                 error_at(r, 3, d), error_at(r, 0, RANDOM), error_at(r, 1, RANDOM),
+                 error_at(r, 2, RANDOM), error_at(r, 3, RANDOM),
+                 d == DAMPED ? "; in print it is below random draws at sigma 2 and the worst of "
+                               "all from sigma 4 on"
+                             : "");
     }
     lab_pictures_note(lab);
     lab_note(lab, "The picture is not the paper's. The paper prints no formula for its \"L2 "
@@ -273,7 +293,8 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     LAB_TRY(draw_errors(lab, r, err));
     LAB_TRY(lab_gallery_draw(lab, &r->gallery, LAB_HG_DENOISE_PICTURES, "noisy, σ = 4", contender,
                              err));
-    judge(lab, r);
+    judge_order(lab, r);
+    compare_with_print(lab, r);
 cleanup:
     lab_pictures_free(&pictures);
     lab_gallery_free(&r->gallery);
@@ -286,7 +307,8 @@ const lab_experiment_row lab_hg_denoise = {
               .paper = "Chen et al. (2016), Herded Gibbs sampling",
               .figure = "Figure 9 and Table 2",
               .claim = "in 30 sweeps herded draws restore a picture with Gaussian noise better "
-                       "than random draws, and herding with shared weights restores it best",
+                       "than random draws, and from sigma = 4 on herding with shared weights "
+                       "restores it better still",
               .cost = "9 s quick, 40 s in full; --data: a folder of pictures, of which the first "
                       "is taken: as long quick, with at most 64 x 64 of its pixels; in full 40 s "
                       "for each 160 x 160 pixels"},

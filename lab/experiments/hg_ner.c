@@ -321,6 +321,38 @@ static gbs_status draw(const laboratory *lab, const names *fields, int n_fields,
     return lab_plot_write(lab, &plot, err);
 }
 
+/* F1 of a chain as table 3 has it, where text and labels are real. A text by rules is not judged:
+ * labels that are less probable are right as often there. */
+static void judge_f1(laboratory *lab, const names *n)
+{
+    int behind = 0;
+    double sd = 0.0;
+    for (int k = 0; k < N_SWEEPS; k++) {
+        const double f1 = mean_of(n, k, f1_of, &sd);
+        behind += n->herded[k].f1 < f1;
+        if (n->field == CHAIN && lab->options->data != NULL) {
+            lab_find(lab,
+                     LAB_JUDGE(ner_f1_ahead, .herded = n->herded[k].f1, .annealed = f1,
+                               .error = sd / gbsi_sqrt(N_SEEDS)),
+                     "%s: after %d sweeps F1 is %.2f (herded) and %.2f, standard deviation %.2f "
+                     "(annealed): wanted no less, within two standard errors",
+                     field_name[n->field], (int)sweeps[k], n->herded[k].f1, f1, sd);
+        } else {
+            lab_note(lab,
+                     "%s: after %d sweeps F1 is %.2f (herded), %.2f with standard deviation %.2f "
+                     "(annealed) and %.2f (most probable labels).",
+                     field_name[n->field], (int)sweeps[k], n->herded[k].f1, f1, sd, n->exact.f1);
+        }
+    }
+    if (behind > 0 && n->field == CHAIN && lab->options->data == NULL) {
+        lab_note(lab,
+                 "On this text of our own F1 goes the other way than in the paper's Table 3 at %d "
+                 "of %d numbers of sweeps: annealing, which meets fewer of the most probable "
+                 "labels, is ahead.",
+                 behind, N_SWEEPS);
+    }
+}
+
 static void judge(laboratory *lab, const names *n)
 {
     double sd = 0.0;
@@ -346,13 +378,7 @@ static void judge(laboratory *lab, const names *n)
              "%s: herded sampling after 400 sweeps: %.1f %%, annealed after 800: %.1f %% (wanted "
              "at least as many)",
              what, 100.0 * n->herded[1].met, 100.0 * later);
-    for (int k = 0; k < N_SWEEPS; k++) {
-        const double f1 = mean_of(n, k, f1_of, &sd);
-        lab_note(lab,
-                 "%s: after %d sweeps F1 is %.2f (herded), %.2f with standard deviation %.2f "
-                 "(annealed) and %.2f (most probable labels).",
-                 what, (int)sweeps[k], n->herded[k].f1, f1, sd, n->exact.f1);
-    }
+    judge_f1(lab, n);
 }
 
 /* Judges the effect of links between equal names. Whether they help depends on the text; our text
@@ -435,7 +461,7 @@ const lab_experiment_row lab_hg_ner = {
                        "more of the most probable labels than annealed Gibbs sampling in as many "
                        "sweeps",
               .cost = "5 s quick, 50 s in full; --data: train.txt, test.txt, template.txt; for the "
-                      "skip chain the same after skip-"},
+                      "skip chain the same after skip-; F1 is then judged as well"},
     .takes_data = true,
     .run = run,
 };

@@ -2,6 +2,8 @@
 /* The limit of D_cor, estimated without sampling (Yamashita & Suzuki 2019, section 5.2, Table 1),
  * beside the value measured with herding; and D_cor of herding with 4 to 16 bins (Figure 6). */
 
+#include <inttypes.h>
+
 #include "base/memory.h"
 #include "lab/component_curves.h"
 #include "lab/experiment_table.h"
@@ -20,9 +22,10 @@ static const double printed[N_MODELS] = {7.34e-3, 4.75e-3};
 
 typedef struct result {
     lab_asymptotic limit[N_MODELS];
-    lab_component_curves parts[N_MODELS]; /* of herding */
-    double measured[N_MODELS], error[N_MODELS];
-    unsigned n_bins; /* numbers of bins that were run */
+    uint64_t seed[N_MODELS];
+    lab_component_curves parts[N_MODELS], random[N_MODELS]; /* of herding, of random draws */
+    double measured[N_MODELS];                              /* D cor, less that of random draws */
+    unsigned n_bins;                                        /* numbers of bins that were run */
     double bins[N_BINS], cor[N_BINS], cor_error[N_BINS], low[N_BINS], high[N_BINS];
 } result;
 
@@ -30,15 +33,13 @@ static gbs_status try_model(laboratory *lab, int i, uint64_t chains, uint64_t sw
                             gbs_error *err)
 {
     static const lab_contender herded = {.name = "herded", .draw = GBS_DRAW_HERDED};
+    static const lab_contender random = {.name = "random", .draw = GBS_DRAW_RANDOM};
     gbs_status status = GBS_OK;
     gbs_model *model = NULL;
-    lab_component_curves *parts = &r->parts[i];
-    GBSI_TRY(lab_small_model_make(lab, model_of[i], &model, err));
-    const uint32_t focus = gbs_model_n_variables(model) - 1;
-    GBSI_TRY(lab_decompose_asymptotic(model, NULL, NULL, focus, NULL, &r->limit[i], err));
-    LAB_TRY(lab_component_curves_run(lab, model, &herded, chains, sweeps, parts, err));
-    r->measured[i] = parts->mean[LAB_COR][parts->n - 1];
-    r->error[i] = parts->error[LAB_COR][parts->n - 1];
+    GBSI_TRY(lab_correlated_model(lab, model_of[i], &r->seed[i], &model, &r->limit[i], err));
+    LAB_TRY(lab_component_curves_run(lab, model, &herded, chains, sweeps, &r->parts[i], err));
+    LAB_TRY(lab_component_curves_run(lab, model, &random, chains, sweeps, &r->random[i], err));
+    r->measured[i] = lab_component_limit(&r->parts[i], &r->random[i], LAB_COR);
 cleanup:
     gbs_model_free(model);
     return status;
@@ -134,13 +135,12 @@ static gbs_status draw_chart(const laboratory *lab, const result *r, uint64_t sw
 static void judge(laboratory *lab, const result *r)
 {
     for (int i = 0; i < N_MODELS; i++) {
-        lab_find(lab,
-                 LAB_JUDGE(dcor_limit, .cor = r->measured[i], .limit = r->limit[i].total,
-                           .sweeps = r->parts[i].sweeps[r->parts[i].n - 1]),
-                 "%s: estimate %.4g, measured %.3g +- %.1g, slope %.2f (wanted 0.9 to 2 times "
-                 "the estimate, and 6 / sqrt(T) more after T sweeps)",
-                 model_of[i]->name, r->limit[i].total, r->measured[i], r->error[i],
-                 lab_component_slope(&r->parts[i], LAB_COR));
+        lab_find(lab, LAB_JUDGE(dcor_limit, .cor = r->measured[i], .estimate = r->limit[i].total),
+                 "%s: estimate %.4g, measured %.3g, %.2f times that (wanted 0.8 to 1.75 times): "
+                 "%.3g in all chains together, less %.2g of random draws, in squares",
+                 model_of[i]->name, r->limit[i].total, r->measured[i],
+                 r->measured[i] / r->limit[i].total, r->parts[i].pooled[LAB_COR],
+                 r->random[i].pooled[LAB_COR]);
         if (lab->options->data != NULL) {
             lab_find(lab,
                      LAB_JUDGE(dcor_printed, .limit = r->limit[i].total, .printed = printed[i]),
@@ -160,9 +160,14 @@ static void judge(laboratory *lab, const result *r)
              "%.1g), slope %.2f (%.2g) (wanted: both by 4 standard errors)",
              r->cor[0], r->cor[N_BINS - 1], fall.mean, fall.error, slope.mean, slope.error);
     if (lab->options->data == NULL) {
-        lab_note(lab, "The models are drawn from the seed, with the paper's distributions. The "
-                      "totals that the paper prints, 7.34e-3 and 4.75e-3, belong to the authors' "
-                      "own models; on those (--data) the estimates are 7.357e-3 and 4.756e-3.");
+        lab_note(lab,
+                 "The models have the paper's distributions and are drawn from the seeds %" PRIu64
+                 " and %" PRIu64
+                 ", the first from which the estimate is at least 0.004, as in the paper: it is "
+                 "too low, up to four times, where it is small. The totals that the paper prints, "
+                 "7.34e-3 and 4.75e-3, belong to the authors' own models; on those (--data) the "
+                 "estimates are 7.357e-3 and 4.756e-3.",
+                 r->seed[0], r->seed[1]);
     }
 }
 
@@ -172,7 +177,7 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     const uint64_t chains = 16;
     gbs_status status = GBS_OK;
     result r = {.measured = {0.0}};
-    lab_expect(lab, 8.0 * (N_MODELS + N_BINS) * (double)(sweeps * chains));
+    lab_expect(lab, 8.0 * (2 * N_MODELS + N_BINS) * (double)(sweeps * chains));
     for (int i = 0; i < N_MODELS && status == GBS_OK; i++) {
         status = try_model(lab, i, chains, sweeps, &r, err);
     }

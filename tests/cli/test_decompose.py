@@ -95,3 +95,18 @@ def test_printed_totals(run, work, data, name, total):
         assert float(table[2]["p"]) == pytest.approx(0.0935, abs=1e-4)
         assert float(table[2]["t"]) == pytest.approx(0.4849, abs=1e-4)
         assert float(table[2]["distance"]) == pytest.approx(0.151, abs=1e-3)
+
+
+def test_bound(run):
+    """The theorem beside what was measured: it says nothing at first, and is kept later."""
+    assert run("generate", "complete", "--variables", 3, "--coupling", 0.15, "--field", 0.1, "-o", "all.gbm").status == 0
+    done = run("decompose", "all.gbm", "--focus", 1, "--bound", "--draw", "herded", "--sweeps", "1e5")
+    assert done.status == 0, done.err
+    table = rows(done.out)
+    assert list(table[0]) == "sweeps mean max bound eta p steps l b lambda t_star tau".split()
+    assert float(table[0]["bound"]) == 1 and 0 < float(table[-1]["bound"]) < 0.05
+    assert all(float(row["mean"]) <= float(row["max"]) <= float(row["bound"]) for row in table)
+    assert table[0]["steps"] == "3" and "any state after 3 updates" in done.err
+    for options, why in ((["--draw", "random"], "herded-complete"), (["--draw", "herded", "--asymptotic"], "--asymptotic")):
+        done = run("decompose", "all.gbm", "--focus", 1, "--bound", *options)
+        assert done.status in (1, 2) and why in done.err and not done.out

@@ -196,3 +196,16 @@ def test_models_of_ones_own(run, work):
     assert run("generate", "ring", "--variables", "13", "--coupling", "0.3", "-o", "own/G1_largec.uai").status == 0
     done = run("reproduce", "ws-components", "--quick", "--data", "own", "-o", "out")
     assert done.status == 3 and "G1_largec.uai: expected 1 to 12 variables of two states" in done.err
+
+
+def test_denoise_any_picture(run, work):
+    """A wall of bricks: mean field, which restores it badly, is no part of the claim."""
+    (work / "data").mkdir()
+    bricks = ["0" if y % 8 == 0 or (x + 8 * (y // 8 % 2)) % 16 == 0 else "255" for y in range(64) for x in range(64)]
+    (work / "data" / "wall.pgm").write_text(f"P2 64 64 255 {' '.join(bricks)}\n")
+    done = run("reproduce", "hg-denoise", "--quick", "--check", "--data", "data", "-o", "out")
+    assert done.status == 0, done.out
+    measured, note = done.out.split("note: ")
+    assert "mean field" not in measured
+    means, randoms = (re.search(pattern, note).group(1) for pattern in (r"D = 0.5, [^:]*: ([\d.]+),", r"random draws: ([\d.]+),"))
+    assert float(means) > float(randoms)

@@ -78,7 +78,6 @@ def test_near_misses(run, arguments, near):
     (["marginals", SPRINKLER, "--scan", "splash", "--certified", "0.1"], "one variable at a time"),
     (["certify", SPRINKLER, "--scan", "splash"], "draws blocks"),
     (["marginals", SPRINKLER, "--method", "exact", "--width", "3"], "--width cannot apply"),
-    (["marginals", SPRINKLER, "--scan", "synchronous"], "needs a model of two colours"),
     (["marginals", SPRINKLER, "--scan", "no-such-file"], "expected chromatic|"),
     (["marginals", SPRINKLER, "--herd-init", "random"], "applies to herded draws only"),
     (["marginals", SPRINKLER, "--dummy-edges", "ring:2"], "applies to herded draws only"),

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -23,6 +24,25 @@ static gbs_model *grid(uint32_t side, double coupling)
         .side = {side, side, 1}, .coupling = coupling, .torus = 1};
     gbs_model *model = NULL;
     assert_int_equal(gbs_generate_ising(&shape, &model, NULL), GBS_OK);
+    return model;
+}
+
+static gbs_model *grid_in_fields(uint32_t side)
+{
+    const gbs_generate_ising_options shape = {
+        .side = {side, side, 1}, .coupling = 0.35, .field = 0.1, .random_field = 0.3, .seed = 4};
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_generate_ising(&shape, &model, NULL), GBS_OK);
+    return model;
+}
+
+/* Spins all coupled: their neighbours are all the others. */
+static gbs_model *all_coupled(uint32_t n)
+{
+    const gbs_generate_complete_options shape = {
+        .variables = n, .coupling = 0.1, .field = 0.1, .random_field = 0.2, .seed = 4};
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_generate_complete(&shape, &model, NULL), GBS_OK);
     return model;
 }
 
@@ -427,11 +447,16 @@ static void draws_and_starts(void **state)
     options.draw = GBS_DRAW_HERDED;
     check(grid(8, 0.1), &options, NULL, NULL); /* the random draw agrees closely enough */
     options.sweeps = 1000;
-    check(grid(8, 0.1), &options, "biased_draw", "draw herded has a bias");
+    check(grid(8, 0.1), &options, "unproved_draw", "draw herded is not proved free of bias");
+    options = sampled(16, 20000);
+    options.draw = GBS_DRAW_ONE_BIN;
+    check(grid_in_fields(8), &options, "biased_draw", "draw one-bin has a bias");
     options = sampled(16, 5000);
     options.scan = GBS_SCAN_SYNCHRONOUS;
     check_told(grid(8, 0.1), &options, &draws, "split_draws", "two colours of a synchronous draw");
     check(grid(8, 0.1), &options, NULL, NULL);
+    options.draw = GBS_DRAW_HERDED;
+    check(grid(8, 0.1), &options, "at_once", "updated at once");
     options = sampled(16, 5000);
     check_told(grid(8, 0.1), &options, &draws, NULL, NULL);
     options.start = start;
@@ -542,6 +567,40 @@ static void every_row_was_reached(void **state)
     }
 }
 
+/* The convergence theorem is about weights that all other variables tell apart, whatever they are
+ * called, and a fixed order. */
+static void theorem_is_told(void **state)
+{
+    (void)state;
+    static const struct {
+        int draw, scan;
+        bool complete, told;
+    } kind[] = {{GBS_DRAW_HERDED, GBS_SCAN_CHROMATIC, true, true},
+                {GBS_DRAW_HERDED_COMPLETE, GBS_SCAN_SYSTEMATIC, false, true},
+                {GBS_DRAW_HERDED, GBS_SCAN_SYSTEMATIC, false, false},
+                {GBS_DRAW_HERDED, GBS_SCAN_RANDOM, true, false},
+                {GBS_DRAW_HERDED_SHARED, GBS_SCAN_SYSTEMATIC, true, false},
+                {GBS_DRAW_RANDOM, GBS_SCAN_SYSTEMATIC, true, false}};
+    for (size_t i = 0; i < sizeof kind / sizeof kind[0]; ++i) {
+        gbs_model *model = kind[i].complete ? all_coupled(4) : grid(3, 0.1);
+        gbs_run_options options = sampled(16, 70000);
+        gbs_error err = {0};
+        gbs_run *run = NULL;
+        options.draw = kind[i].draw;
+        options.scan = kind[i].scan;
+        if (gbs_run_new(model, NULL, &options, &run, &err) < 0 ||
+            gbs_run_execute(run, NULL, &err) < 0) {
+            fail_msg("row %zu: %s", i, err.message);
+        }
+        const char *verdict = gbs_run_report(run)->verdict;
+        if ((strstr(verdict, "converges as 1 / T") != NULL) != kind[i].told) {
+            fail_msg("row %zu: %s", i, verdict);
+        }
+        gbs_run_free(run);
+        gbs_model_free(model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -555,6 +614,7 @@ int main(void)
         cmocka_unit_test(variables_that_hardly_move),
         cmocka_unit_test(missed_by_all_chains),
         cmocka_unit_test(draws_and_starts),
+        cmocka_unit_test(theorem_is_told),
         cmocka_unit_test(scans_that_omit_variables),
         cmocka_unit_test(nothing_to_judge),
         cmocka_unit_test(stopped_in_burn_in),

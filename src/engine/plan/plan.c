@@ -212,6 +212,7 @@ gbs_status gbsi_plan_new(const gbsi_conditioned *model, const gbsi_graph *graph,
     plan->model = model;
     plan->graph = graph;
     plan->n_slots = model->n_variables;
+    plan->at_once = options.at_once;
     plan->n_sampled = options.n_sampled > 0 ? options.n_sampled : model->n_variables;
     plan->density_units =
         options.density_units.high > 0.0

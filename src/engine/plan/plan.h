@@ -147,6 +147,7 @@ typedef struct gbsi_plan {
     uint32_t n_of_class[GBSI_N_CLASSES];
     gbsi_sum_units density_units; /* in which log densities are summed */
     bool by_type;                 /* slots ascend by class, form and arity */
+    bool at_once;                 /* passes read the states before them */
     uint32_t n_levels;            /* levels of the sequence, if it repeats */
     uint32_t *level_start; /* [n_levels + 1] first slot of each level, if the sequence repeats and
                               has every variable once; else NULL */
@@ -321,6 +322,7 @@ typedef struct gbsi_plan_options {
     bool repeats; /* every pass has this sequence: number slots in the order of use; else by class,
                      arity and locality */
     bool sell;    /* groups of one chain will use it: if passes repeat, make slices, not rows */
+    bool at_once; /* passes read the states before them, not those that they have made */
     bool heated;  /* inverse temperatures will multiply log-weights: no linear slots */
     bool coarse;  /* a bound of GBSI_COARSE_LIMIT on the rounding of sums will do */
     bool measure; /* only bytes and counts are wanted, the plan will not be run: leave out

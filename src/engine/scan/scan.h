@@ -20,6 +20,10 @@
     256u /* every update takes a variable drawn uniformly at random: bounds \
             hold for the mean over all sequences */
 
+#define GBSI_SCAN_AT_ONCE                                                     \
+    512u /* every update reads the states before the pass, so that the target \
+            is not left invariant; the first of the two chains is told */
+
 /* A sequence owned by the scan, valid until the next call. */
 typedef struct gbsi_sequence {
     const uint32_t *variable; /* [n] free variables */

@@ -25,6 +25,7 @@ typedef struct gbsi_report {
         n_precise; /* sampled variables of class PRECISE, but for noisy factors, which need it */
     double
         bias_at_most; /* of a draw that is not exact, by a run of the random draw; NAN: not known */
+    bool proved;      /* a draw that is not exact, but whose errors fall as 1 / T by a theorem */
     bool burn_in_agreed;  /* split R-hat of the log density was small, or the user decided */
     uint64_t slow_passes; /* that the chains took to agree; 0: no longer than the first look, or the
                              user decided */

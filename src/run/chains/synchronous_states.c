@@ -3,7 +3,8 @@
  * [M34]). Chromatic chains 2c (Y) and 2c + 1 (Z) of two classes, class 1 updated first, make
  *     X^(2p - 1) = (class 1 of Z, class 2 of Y) after pass p,
  *     X^(2p)     = (class 1 of Y after pass p + 1, class 2 of Z after pass p),
- * in which all of X^(t + 1) is drawn given X^(t). A pass is two steps; the odd one is told. */
+ * in which all of X^(t + 1) is drawn given X^(t). A pass is two steps; the odd one is told. Where
+ * the plan's passes read the states before them, both are synchronous chains already. */
 #include "chains/run.h"
 
 double gbsi_recombine(const gbsi_engine *engine, const gbsi_conditioned *part, uint32_t chain,
@@ -11,6 +12,9 @@ double gbsi_recombine(const gbsi_engine *engine, const gbsi_conditioned *part, u
 {
     const gbsi_plan *plan = engine->plan;
     gbsi_executor_get(&engine->executor, 2 * chain, x);
+    if (plan->at_once) { /* one of two synchronous chains */
+        return gbsi_conditioned_log_density(part, x);
+    }
     gbsi_executor_get(&engine->executor, 2 * chain + 1, other);
     for (uint32_t slot = 0; slot < plan->level_start[1]; ++slot) {
         x[plan->variable_of[slot]] = other[plan->variable_of[slot]];

@@ -133,6 +133,12 @@ static uint32_t next_places(const gbsi_tiles *t, const gbsi_piece *piece, uint32
     return (uint32_t)(n < piece->n - done ? n : piece->n - done);
 }
 
+/* The states that updates of a group read. */
+static const gbsi_group *read_by(const gbsi_tiles *t, uint32_t g)
+{
+    return t->before != NULL ? &t->before[g] : &t->setting.group[g];
+}
+
 static void fill(const gbsi_tiles *t, const gbsi_group *group, gbsi_tile *tile)
 {
     const gbsi_kernel *kernel = gbsi_kernel_of((gbsi_class)tile->class_id, t->setting.level);
@@ -144,13 +150,13 @@ static void run_tile(const gbsi_tiles *t, gbsi_group *group, gbsi_tile *tile)
     const gbsi_draw *draw = t->job.draw;
     const gbsi_plan *plan = t->setting.plan;
     if (!t->filled && (draw->traits & GBSI_DRAW_TABLED) == 0) {
-        fill(t, group, tile);
+        fill(t, read_by(t, tile->group), tile);
     }
     if (tile->beta != NULL) {
         heat(tile);
     }
     (tile->odds ? draw->binary : draw->categorical)(t->job.draw_state, tile);
-    if (group->counter != NULL) {
+    if (group->counter != NULL && t->before == NULL) {
         gbsi_counters_commit(plan, group, tile);
     }
     scatter(group, tile);
@@ -173,7 +179,7 @@ static void feed_estimate(const gbsi_tiles *t, uint32_t g, const gbsi_tile *tile
     if (tile->p != NULL) {
         gbsi_estimate_tile(t->job.estimate, g, tile);
     } else if (t->tiles_counted) {
-        gbsi_estimate_state(t->job.estimate, g, tile->state, tile->first_slot,
+        gbsi_estimate_state(t->job.estimate, g, t->setting.group[g].state, tile->first_slot,
                             tile->first_slot + tile->n_places);
     }
 }
@@ -202,7 +208,7 @@ static gbsi_tile tile_at(const gbsi_tiles *t, gbsi_tile_worker *by, uint32_t g,
                        .pass = job->pass,
                        .chain = t->setting.first_chain + g * lanes,
                        .group = g,
-                       .state = t->setting.group[g].state,
+                       .state = read_by(t, g)->state,
                        .beta = job->beta == NULL ? NULL : job->beta + (size_t)g * lanes,
                        .w = w,
                        .value = by->value,
@@ -271,7 +277,7 @@ bool gbsi_tiles_fill_long(const gbsi_tiles *t)
         tile.watch = t->job.watch;
         tile.operations = (uint64_t)operations;
         tile.block = block < 1.0 ? 1 : (uint32_t)block;
-        fill(t, &t->setting.group[g], &tile);
+        fill(t, read_by(t, g), &tile);
     }
     return !gbsi_watch_stopped(t->job.watch);
 }

@@ -14,6 +14,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "estimate/estimate.h"
@@ -22,6 +23,12 @@
 /* Operations between two looks at the watch. */
 #define BETWEEN_LOOKS 3.0e7
 #define LONG          2.0 /* times as many make an update long */
+
+/* Of the states of one group. */
+static size_t state_bytes(const gbsi_pass_setting *setting)
+{
+    return (size_t)setting->plan->n_slots * setting->lanes * setting->plan->value_bytes;
+}
 
 /* Whether a pass is so small that it is over before a second thread has woken up. */
 static bool is_small(const gbsi_tiles *t)
@@ -52,6 +59,10 @@ static gbs_status begin(void *state, const gbsi_pass_job *job, gbs_error *err)
              gbsi_estimate_is_far(job->estimate);
     for (uint32_t w = 0; w < t->n_workers; ++w) {
         t->worker[w].impossible_place = UINT64_MAX;
+    }
+    for (uint32_t g = 0; t->before != NULL && g < t->setting.n_groups; ++g) {
+        memcpy(t->before[g].state, t->setting.group[g].state, state_bytes(&t->setting));
+        t->before[g].counter = t->setting.group[g].counter;
     }
     return job->draw->begin_pass == NULL ? GBS_OK
                                          : job->draw->begin_pass(job->draw_state, job->schedule,
@@ -218,6 +229,11 @@ static gbs_status end(void *state, gbs_error *err)
     if (is_cut && t->job.estimate != NULL) {
         keep_cut(t);
     }
+    for (uint32_t g = 0; t->before != NULL && g < t->setting.n_groups; ++g) {
+        if (t->setting.group[g].counter != NULL) {
+            gbsi_counters_init(t->setting.plan, t->setting.lanes, &t->setting.group[g]);
+        }
+    }
     const gbs_status status = find_impossible(t, err);
     return status == GBS_OK && is_cut ? GBS_STOPPED : status;
 }
@@ -265,7 +281,10 @@ static uint64_t bytes(const gbsi_pass_setting *setting)
     const size_t held = has_long(setting, BETWEEN_LOOKS)
                             ? setting->n_groups * gbsi_tile_cells(setting->plan) * sizeof(float)
                             : 0;
-    return sizeof(gbsi_tiles) + setting->n_threads * scratch + held;
+    const uint64_t before = setting->plan->at_once
+                                ? setting->n_groups * (sizeof(gbsi_group) + state_bytes(setting))
+                                : 0;
+    return sizeof(gbsi_tiles) + setting->n_threads * scratch + held + before;
 }
 
 /* Makes teams for groups that several workers share. Whole groups are dealt to the workers first;
@@ -310,6 +329,20 @@ static gbs_status take_workers(gbsi_tiles *t, gbs_error *err)
     return make_teams(t, err);
 }
 
+static gbs_status take_before(gbsi_tiles *t, gbs_error *err)
+{
+    if (!t->setting.plan->at_once) {
+        return GBS_OK;
+    }
+    t->before = gbsi_alloc_array_zero(t->setting.n_groups, sizeof *t->before);
+    GBSI_PASS(GBSI_HAVE(err, "chains", t->before));
+    for (uint32_t g = 0; g < t->setting.n_groups; ++g) {
+        t->before[g].state = gbsi_alloc_lanes(state_bytes(&t->setting), 1);
+        GBSI_PASS(GBSI_HAVE(err, "chains", t->before[g].state));
+    }
+    return GBS_OK;
+}
+
 static void free_tiles(void *state)
 {
     gbsi_tiles *t = state;
@@ -320,7 +353,10 @@ static void free_tiles(void *state)
         gbsi_barrier_destroy(&t->team[i]);
     }
     if (t != NULL) {
-        GBSI_FREE(t->worker, t->team, t->w, t);
+        for (uint32_t g = 0; t->before != NULL && g < t->setting.n_groups; ++g) {
+            gbsi_free(t->before[g].state);
+        }
+        GBSI_FREE(t->before, t->worker, t->team, t->w, t);
     }
 }
 
@@ -354,6 +390,7 @@ static gbs_status prepare(const gbsi_pass_setting *setting, void **state, gbs_er
     t->words = gbsi_words_of(setting->level);
     t->n_workers = gbsi_pool_size(setting->pool);
     GBSI_TRY(take_workers(t, err));
+    GBSI_TRY(take_before(t, err));
     t->counted_chains = at_work(setting);
     t->operations_each = gbsi_operations_single(setting->plan, at_work(setting), INFINITY);
     GBSI_TRY(gbsi_tiles_look_every(t, BETWEEN_LOOKS, err));

@@ -45,6 +45,7 @@ typedef struct gbsi_tiles {
     double operations_short; /* ... and what a pass takes without such updates */
     uint32_t n_cuts;         /* stretches of a long pass */
     gbsi_stretch cut[GBSI_MOST_CUTS];
+    gbsi_group *before; /* [n_groups] the states before the pass, which it reads; NULL: its own */
     float *w; /* [n_groups][tile cells] what kernels wrote for a long update; NULL: there is none */
     /* the pass that is being run */
     gbsi_pass_job job;

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "chains/run.h"
+#include "draw/herding.h"
 #include "drive/run_memory.h"
 #include "simd/math.h"
 
@@ -122,11 +123,41 @@ cleanup:
     return status;
 }
 
-/* Whether herding converges to the target: it does with a weight for every state of all other
- * variables and a fixed order of updates (Chen et al. 2016, theorem 3). */
-static bool converges(const gbs_run_options *options, unsigned scan_traits)
+/* Whether the neighbours of every variable are all the others: of no more than 64, as more have too
+ * many states for weights. */
+static bool all_adjoin(const gbsi_graph *graph)
 {
-    return gbsi_draw_completes(options) && (scan_traits & GBSI_SCAN_REPEATS) != 0;
+    const uint32_t n = graph->n_variables;
+    if (graph->all || n > 64) {
+        return graph->all;
+    }
+    for (uint32_t v = 0; v < n; ++v) {
+        uint64_t met = (uint64_t)1 << v;
+        for (size_t end = gbsi_graph_ends(graph, v); end < gbsi_graph_ends(graph, v + 1); ++end) {
+            const gbsi_members members = gbsi_graph_members(graph, end);
+            for (size_t i = 0; i < members.n; ++i) {
+                met |= (uint64_t)1 << members.variable[i];
+            }
+        }
+        if (met != UINT64_MAX >> (64 - n)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether herding converges to the target: it does with a weight for every state of all other
+ * variables and a fixed order of updates (Chen et al. 2016, theorem 3), [M80]. */
+static bool converges(const gbsi_task *task, const gbsi_engine *engine)
+{
+    const gbs_run_options *options = &task->options;
+    const gbsi_graph *graph = task->problem.graph;
+    const bool fixed = (engine->scan_traits & GBSI_SCAN_REPEATS) != 0 &&
+                       (engine->scan_traits & GBSI_SCAN_AT_ONCE) == 0;
+    return fixed && (gbsi_draw_traits(options) & GBSI_DRAW_HERDS) != 0 &&
+           (gbsi_draw_completes(options) ||
+            (gbsi_herding_keys(options) == GBS_KEYS_NEIGHBOURS &&
+             !gbsi_runner_shares(task->plain) && graph != NULL && all_adjoin(graph)));
 }
 
 /* ---- which draw to use: the three periods of Yamashita & Suzuki (2019), figure 2 ------------ */
@@ -203,20 +234,19 @@ static gbs_status advise(const gbs_run_options *options, const gbsi_engine *engi
                             strcmp(r->period, "fast") == 0 ? "keep" : "use", r->advised_draw);
 }
 
+/* @param proved whether a theorem says that the draw converges. */
 static gbs_status tell(gbs_run_options *options, gbsi_engine *engine, gbsi_report *report,
-                       const comparison *c, gbs_error *err)
+                       const comparison *c, bool proved, gbs_error *err)
 {
     const double at_length = c->random_error * gbsi_sqrt(c->passes / (double)report->public.sweeps);
     report->public.bias_estimate = c->bias;
-    report->bias_at_most =
-        converges(options, engine->scan_traits) && c->bias == 0.0 ? 0.0 : c->at_most;
+    report->proved = c->bias == 0.0 && proved;
+    report->bias_at_most = report->proved ? 0.0 : c->at_most;
     if (isnan(c->bias)) {
         return GBS_OK;
     }
     judge(options, engine, report, c->bias, at_length);
-    return c->bias == 0.0 && converges(options, engine->scan_traits)
-               ? GBS_OK
-               : advise(options, engine, report, c, at_length, err);
+    return report->proved ? GBS_OK : advise(options, engine, report, c, at_length, err);
 }
 
 /* Counts the weights of a chain: the mean over all groups of chains on all ranks, summed as whole
@@ -260,7 +290,8 @@ gbs_status gbsi_run_compare(gbsi_task *task, gbsi_sampling *sampling, gbsi_repor
         GBSI_TRY(gbsi_estimate_tell(other, err));
         GBSI_TRY(compare(task, sampling, other, &c, err));
         GBSI_TRY(compare_ranks(task->shared.ranks, &c, err));
-        GBSI_TRY(tell(&task->options, &sampling->engine, report, &c, err));
+        GBSI_TRY(tell(&task->options, &sampling->engine, report, &c,
+                      converges(task, &sampling->engine), err));
     }
     drive->stop = drive->stop == GBSI_STOP_SIGNAL ? GBSI_STOP_SIGNAL : stop;
 cleanup:

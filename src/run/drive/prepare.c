@@ -57,11 +57,9 @@ gbs_status gbsi_run_check_draw(const gbsi_task *task, gbsi_engine *engine, gbs_e
     if ((draw->traits & GBSI_DRAW_CONTEXT) != 0 && blocks) {
         return refuse_context(draw, engine->scan, err);
     }
-    if ((draw->traits & GBSI_DRAW_EXACT) == 0 && splits) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--draw: %s does not leave the target invariant, which the %s scan "
-                         "needs: use --draw random",
-                         draw->name, engine->scan->name);
+    if ((draw->traits & GBSI_DRAW_INDEPENDENT) == 0 && splits) {
+        /* the weights of a variable serve both of the chains that one is split into */
+        engine->scan_traits |= GBSI_SCAN_AT_ONCE;
     }
     if (task->purpose.anneals && (blocks || splits)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "--scan: %s chains are not annealed: use --scan %s",
@@ -93,6 +91,7 @@ gbs_status gbsi_chains_compile(gbsi_task *task, gbsi_engine *engine, gbsi_report
         task->problem.soft != NULL ? task->problem.soft : task->problem.part, task->problem.graph,
         sequence.variable, sequence.n,
         (gbsi_plan_options){.repeats = (engine->scan_traits & GBSI_SCAN_REPEATS) != 0,
+                            .at_once = (engine->scan_traits & GBSI_SCAN_AT_ONCE) != 0,
                             .sell = gbsi_lanes_of(gbsi_options_chains(&task->options)) == 1,
                             .heated = task->purpose.anneals,
                             .measure = !task->purpose.limited},

@@ -16,7 +16,10 @@ gbs_status gbsi_judge_sampled(gbs_run *run, gbs_error *err)
     }
     if (r->converged) {
         gbsi_say(r->verdict, sizeof r->verdict,
-                 "converged: largest standard error %.2g, R-hat %.4f", r->max_mcse, r->max_rhat);
+                 "converged: largest standard error %.2g, R-hat %.4f%s", r->max_mcse, r->max_rhat,
+                 run->report.proved ? "; the draw converges as 1 / T, so that its errors are not "
+                                      "those of independent batches"
+                                    : "");
     }
     if (run->task.options.locking == GBS_LOCKING_BLANKET) {
         GBSI_PASS(
