@@ -146,6 +146,9 @@ static void judge(laboratory *lab, const result *r)
             "%" PRIu64 " and %" PRIu64
             ", the first from which the estimated limit is at least 0.004, as in the paper.",
             r[POSITIVE].seed, r[MIXED].seed);
+    } else {
+        char source[LAB_SOURCE_TEXT];
+        lab_note(lab, "First model: %s.", lab_small_model_source(lab, &lab_ring_positive, source));
     }
 }
 

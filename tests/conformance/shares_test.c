@@ -210,6 +210,10 @@ static void what_needs_the_whole_is_refused(void **state)
     q.options.scan = GBS_SCAN_AUTO;
     test_check_refused(&q, 2, GBS_ERR_UNSUPPORTED, "--scan auto");
     q = p;
+    q.options.scan = GBS_SCAN_SYNCHRONOUS;
+    test_choose_draw(&q.options, GBS_DRAW_HERDED_SHARED, 0, 0);
+    test_check_refused(&q, 2, GBS_ERR_UNSUPPORTED, "--scan synchronous: a model of more than");
+    q = p;
     test_choose_draw(&q.options, GBS_DRAW_HERDED_COMPLETE, 0, 0);
     test_check_refused(&q, 2, GBS_ERR_UNSUPPORTED, "--draw");
     q = p;

@@ -567,18 +567,17 @@ static void every_row_was_reached(void **state)
     }
 }
 
-/* The convergence theorem is about weights that all other variables tell apart, whatever they are
- * called, and a fixed order. */
+/* The convergence theorem is about weights that all other variables tell apart and a fixed order. */
 static void theorem_is_told(void **state)
 {
     (void)state;
     static const struct {
         int draw, scan;
         bool complete, told;
-    } kind[] = {{GBS_DRAW_HERDED, GBS_SCAN_CHROMATIC, true, true},
+    } kind[] = {{GBS_DRAW_HERDED_COMPLETE, GBS_SCAN_CHROMATIC, true, true},
                 {GBS_DRAW_HERDED_COMPLETE, GBS_SCAN_SYSTEMATIC, false, true},
                 {GBS_DRAW_HERDED, GBS_SCAN_SYSTEMATIC, false, false},
-                {GBS_DRAW_HERDED, GBS_SCAN_RANDOM, true, false},
+                {GBS_DRAW_HERDED_COMPLETE, GBS_SCAN_RANDOM, true, false},
                 {GBS_DRAW_HERDED_SHARED, GBS_SCAN_SYSTEMATIC, true, false},
                 {GBS_DRAW_RANDOM, GBS_SCAN_SYSTEMATIC, true, false}};
     for (size_t i = 0; i < sizeof kind / sizeof kind[0]; ++i) {

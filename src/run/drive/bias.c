@@ -123,41 +123,14 @@ cleanup:
     return status;
 }
 
-/* Whether the neighbours of every variable are all the others: of no more than 64, as more have too
- * many states for weights. */
-static bool all_adjoin(const gbsi_graph *graph)
-{
-    const uint32_t n = graph->n_variables;
-    if (graph->all || n > 64) {
-        return graph->all;
-    }
-    for (uint32_t v = 0; v < n; ++v) {
-        uint64_t met = (uint64_t)1 << v;
-        for (size_t end = gbsi_graph_ends(graph, v); end < gbsi_graph_ends(graph, v + 1); ++end) {
-            const gbsi_members members = gbsi_graph_members(graph, end);
-            for (size_t i = 0; i < members.n; ++i) {
-                met |= (uint64_t)1 << members.variable[i];
-            }
-        }
-        if (met != UINT64_MAX >> (64 - n)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Whether herding converges to the target: it does with a weight for every state of all other
  * variables and a fixed order of updates (Chen et al. 2016, theorem 3), [M80]. */
-static bool converges(const gbsi_task *task, const gbsi_engine *engine)
+static bool converges(const gbs_run_options *options, const gbsi_engine *engine)
 {
-    const gbs_run_options *options = &task->options;
-    const gbsi_graph *graph = task->problem.graph;
     const bool fixed = (engine->scan_traits & GBSI_SCAN_REPEATS) != 0 &&
                        (engine->scan_traits & GBSI_SCAN_AT_ONCE) == 0;
     return fixed && (gbsi_draw_traits(options) & GBSI_DRAW_HERDS) != 0 &&
-           (gbsi_draw_completes(options) ||
-            (gbsi_herding_keys(options) == GBS_KEYS_NEIGHBOURS &&
-             !gbsi_runner_shares(task->plain) && graph != NULL && all_adjoin(graph)));
+           gbsi_draw_completes(options);
 }
 
 /* ---- which draw to use: the three periods of Yamashita & Suzuki (2019), figure 2 ------------ */
@@ -291,7 +264,7 @@ gbs_status gbsi_run_compare(gbsi_task *task, gbsi_sampling *sampling, gbsi_repor
         GBSI_TRY(compare(task, sampling, other, &c, err));
         GBSI_TRY(compare_ranks(task->shared.ranks, &c, err));
         GBSI_TRY(tell(&task->options, &sampling->engine, report, &c,
-                      converges(task, &sampling->engine), err));
+                      converges(&task->options, &sampling->engine), err));
     }
     drive->stop = drive->stop == GBSI_STOP_SIGNAL ? GBSI_STOP_SIGNAL : stop;
 cleanup:

@@ -76,6 +76,16 @@ gbs_status gbsi_share_options(const gbs_run_options *options, gbs_run_options *o
     return GBS_OK;
 }
 
+gbs_status gbsi_share_check_scan(const gbsi_engine *engine, gbs_error *err)
+{
+    return (engine->scan_traits & GBSI_SCAN_AT_ONCE) == 0
+               ? GBS_OK
+               : refuse("--scan synchronous",
+                        "a model of more than two colours, and a draw other than random, are on "
+                        "one process",
+                        err);
+}
+
 static gbs_status check_scan(const gbs_partition *p, uint32_t n_ranks, gbs_error *err)
 {
     const gbs_run *run = p->run;
@@ -98,7 +108,7 @@ static gbs_status check_scan(const gbs_partition *p, uint32_t n_ranks, gbs_error
         return refuse("--draw", "keys beyond the neighbours of a variable see the whole model",
                       err);
     }
-    return GBS_OK;
+    return gbsi_share_check_scan(&run->sampling.engine, err);
 }
 
 /* A single process would go on with a pilot run, which may choose splashes. */

@@ -21,6 +21,9 @@ struct gbs_partition {
 /* The options of a run on shares from the user's, or GBS_ERR_UNSUPPORTED for those that need the
  * whole model in one process. */
 gbs_status gbsi_share_options(const gbs_run_options *options, gbs_run_options *out, gbs_error *err);
+/* Refuses passes that read the states before them: shares hold no copy of their neighbours' states.
+ */
+gbs_status gbsi_share_check_scan(const gbsi_engine *engine, gbs_error *err);
 
 /* gbs_partition_new() in two steps: choosing the owners, which tests may change; then everything
  * that follows from them. */

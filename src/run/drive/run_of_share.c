@@ -132,11 +132,12 @@ static gbs_status compile(gbsi_task *task, gbsi_engine *engine, gbsi_estimates *
         gbsi_share_plan_options(share, gbsi_lanes_of(gbsi_options_chains(&task->options)) == 1);
     task->problem.support = (gbsi_support)share->facts.support;
     engine->scan = gbsi_scan_of((int)share->facts.scan);
-    engine->scan_traits = engine->scan->traits & ~GBSI_SCAN_EACH_ONCE;
+    engine->scan_traits = engine->scan->traits & ~(GBSI_SCAN_EACH_ONCE | GBSI_SCAN_AT_ONCE);
     engine->scan_traits |= share->facts.each_once != 0 ? GBSI_SCAN_EACH_ONCE : 0;
     engine->pass = gbsi_pass_of((int)share->facts.scan);
     report_facts(&task->shared, engine, report);
     GBSI_PASS(gbsi_run_check_draw(task, engine, err));
+    GBSI_PASS(gbsi_share_check_scan(engine, err));
     GBSI_PASS(gbsi_graph_new(share->part, NULL, &task->problem.graph, err));
     GBSI_PASS(
         gbsi_plan_new(share->part, task->problem.graph, NULL, 0, options, &engine->plan, err));
