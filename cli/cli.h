@@ -16,7 +16,7 @@ typedef enum cli_exit {
     CLI_FAILED = 1,   /* while running */
     CLI_USAGE = 2,    /* wrong use */
     CLI_INPUT = 3,    /* a bad input file */
-    CLI_STOPPED = 4,  /* by a signal or a limit, with what was reached written out */
+    CLI_STOPPED = 4,  /* stopped by a signal or a limit; the results reached so far were written */
     CLI_DOUBTFUL = 5, /* written, but not converged, which --require-converged wants */
     CLI_KILLED = 130,
 } cli_exit;
@@ -70,7 +70,7 @@ const char *cli_kind_behind(const char *word, const cli_verb *verb);
 /* Lists the first words that kinds follow, "generate" and "learn", in the order of the verbs.
  * @param i the number of a verb: only the first verb with such a word gives it.
  * @param word [32], out.
- * @return 0: the i-th verb is none of these. */
+ * @return 0: the i-th verb has no such word, or an earlier verb gave it. */
 int cli_group(size_t i, char *word);
 
 /* Set the options of generate ising and generate potts from the command line.
@@ -91,16 +91,18 @@ const cli_option *cli_topic_next(cli_topic topic, const cli_verb *verb, size_t *
 
 /* ---- mistakes.c: what to type instead ------------------------------------------------------- */
 
-/* @return our name for a verb of other programs, NULL if there is none. */
+/* @return this program's name for a verb of other programs, NULL if the word is not such a verb. */
 const char *cli_our_verb(const char *typed);
 
-/* @return our name for an option of other programs that a verb has, NULL if there is none. */
+/* @return this program's name for an option of other programs, NULL if the verb has no such option.
+ */
 const char *cli_our_name(const cli_verb *verb, const char *typed);
 
 /* @return what to do in place of a verb that others have, as a sentence; NULL: nothing is known. */
 const char *cli_verb_without_use(const char *typed);
 
-/* @return our word for a value of an option in other programs, NULL if there is none. */
+/* @return this program's word for a value of an option of other programs, NULL if the value is
+ * unknown. */
 const char *cli_our_value(const char *option, const char *typed);
 
 /* Refuses one word too many.
@@ -142,8 +144,8 @@ int cli_not_evidence(const gbs_model *model, const char *text);
 
 /* "gibbsite: ..." on stderr. @return status, for `return cli_error(...)`. */
 int cli_error(int status, const char *format, ...) CLI_PRINTF(2, 3);
-/* CLI_DONE if none of the pointers, to what was just allocated, is NULL; otherwise CLI_FAILED after
- * a message. */
+/* CLI_DONE if all the pointers, to memory just allocated, differ from NULL; otherwise CLI_FAILED
+ * after a message. */
 #define CLI_HAVE(...)                                                           \
     cli_have(sizeof((const void *const[]){__VA_ARGS__}) / sizeof(const void *), \
              (const void *const[]){__VA_ARGS__})
@@ -158,14 +160,15 @@ typedef enum cli_colour {
     CLI_RED,    /* not to be trusted: chains disagree, or states that they cannot reach */
 } cli_colour;
 void cli_note_verdict(const cli_arguments *arguments, cli_colour colour, const char *text);
-/* Whether a person reads there; mpirun gives programs a terminal that is none. */
+/* Whether `fd` is a terminal that a person reads; mpirun gives programs a pseudo-terminal, which
+ * does not count. */
 int cli_is_terminal(int fd);
 /* @return the number of columns of the terminal if standard output is one, else 80. */
 int cli_terminal_width(void);
 int cli_line_width(void); /* columns of a line there; elsewhere any number */
 /* Prints a warning: for gbs_read_options.warn; context is the cli_arguments. */
 void cli_warn(void *context, const char *message);
-/* The same for what is no warning, such as a column that is left out. */
+/* Like cli_warn(), for messages that are not warnings, such as a column that is left out. */
 void cli_tell(void *context, const char *message);
 
 /* Say why a call of the library failed. @return the exit status. */
@@ -178,7 +181,8 @@ int cli_fail_output(const char *path, gbs_status status, const gbs_error *err);
 /* A failure of the program's own, in the library's form. @return status. */
 gbs_status cli_reason(gbs_error *err, gbs_status status, const char *format, ...) CLI_PRINTF(3, 4);
 
-/* The end of what was printed. @return CLI_DONE, or CLI_FAILED after a message. */
+/* Flushes the stream and reports whether all output was written. @return CLI_DONE, or CLI_FAILED
+ * after a message. */
 int cli_flush(FILE *stream);
 
 /* @return 1 if nobody reads standard output any more. */
@@ -197,7 +201,7 @@ int cli_check_output(const char *path);
 int cli_check_written(const cli_verb *verb, const cli_arguments *arguments);
 /* The same for an answer in a form of the UAI competitions. */
 int cli_check_answer(const char *path);
-/* Refuses operands in another order, and a result in the place of what it is computed from. */
+/* Refuses operands in the wrong order, and an output file that is also an input file. */
 int cli_check_operands(const cli_verb *verb, const cli_arguments *arguments);
 /* Refuses a name whose extension says any kind of file. @param known the formats, for the message.
  */
@@ -207,7 +211,7 @@ int cli_refuse_ending(const char *path, const char *known);
  * No two of them are one file, and one at most is standard output. */
 int cli_check_results(const cli_arguments *arguments);
 
-/* Refuse a --plot that is no name of an SVG file, or that of --output. */
+/* Refuse a --plot whose value is not the name of an SVG file, or equals that of --output. */
 int cli_check_plot(const cli_arguments *arguments);
 
 /* How every answer in JSON begins: schema, as in "map/1", tool, version, the digest of a model that
@@ -305,7 +309,8 @@ void cli_csv_number(gbs_output *output, double value);
 /* @return the number of columns of UTF-8 text: bytes that do not continue a character. */
 int cli_columns_of(const char *text);
 /* The text with characters that are not seen or turn others around as \\u202e.
- * @param to [size] scratch, to which such a text is cut. @return text itself where there is none.
+ * @param to [size] scratch, to which such a text is cut. @return `text` itself if no character had
+ * to be replaced.
  */
 const char *cli_seen(const char *text, char *to, size_t size);
 /* Puts text in `width` columns: cut short with "..", or filled with blanks. */

@@ -47,8 +47,8 @@ typedef struct sweeper {
     double *out;  /* [n_z] taken out so far */
 } sweeper;
 
-/* One update of the variable whose states are `stride` apart in index i of mass, arity k: the mass
- * of a line is shared out by the conditional, which is the joint along the line. */
+/* One update of a variable with k states, which are `stride` apart in the index of mass: the mass
+ * of each line is distributed by the conditional, which is the joint along that line. */
 static void update_lines(const sweeper *s, size_t stride, uint32_t k)
 {
     const double *joint = s->focus->joint;
@@ -68,8 +68,8 @@ static void update_lines(const sweeper *s, size_t stride, uint32_t k)
     }
 }
 
-/* One sweep: S, then the mass of states with key y is removed, then K for the rest. @return the
- * absolute mass left. */
+/* One sweep: Applies S, removes the mass of states with key y, then applies K to the remaining
+ * mass. @return the absolute mass left. */
 static double sweep(const sweeper *s, size_t y)
 {
     const lab_focus *f = s->focus;

@@ -22,7 +22,7 @@ typedef struct lab_contender {
 } lab_contender;
 
 /* Run options of a contender. @param edge [2 n ring] room for dummy edges of n variables, NULL if
- * there are none; borrowed by the options. */
+ * the contender has no dummy edges; borrowed by the options. */
 void lab_contender_options(const lab_contender *contender, uint32_t n_variables, uint32_t *edge,
                            gbs_run_options *options);
 

@@ -36,7 +36,7 @@ typedef struct lab_mean {
     double mean, error;
 } lab_mean;
 lab_mean lab_mean_of(const double *value, uint32_t n);
-/* One of a sorted array. */
+/* The quantile q of a sorted array of n numbers. */
 double lab_quantile(const double *sorted, size_t n, double q);
 void lab_sort(double *value, size_t n);
 

@@ -34,7 +34,8 @@ static gbs_status settle(const gbs_model *model, const gbs_run_options *asked, u
     }
     options->method = GBS_METHOD_SAMPLE;
     options->scan = GBS_SCAN_SYSTEMATIC;
-    options->lattice = GBS_LATTICE_NEVER; /* runs in an order of its own */
+    options->lattice =
+        GBS_LATTICE_NEVER; /* lattices ignore the order of updates that is set below */
     options->origin = focus + 1 < model->n_variables ? focus + 1 : 0;
     options->estimator = GBS_ESTIMATOR_COUNT;
     options->burn_in = options->burn_in == GBS_BURN_IN_AUTO ? 0 : options->burn_in;
@@ -43,8 +44,8 @@ static gbs_status settle(const gbs_model *model, const gbs_run_options *asked, u
     return GBS_OK;
 }
 
-/* The keys of the draw; the random one has none, and the run does not hear of those it is judged
- * by. */
+/* Which keys the draw uses; the random draw has no keys, and the run does not get the keys that
+ * only serve to measure it. */
 static lab_focus_keys keys_of(gbs_run_options *options, uint32_t n_free, const gbsi_edges *extra)
 {
     gbs_run_options herded = *options;

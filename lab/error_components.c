@@ -52,7 +52,7 @@ static void sum_by_key(const lab_focus *f, const uint64_t *count, double total, 
 {
     const uint32_t n_x = f->n_x;
     for (size_t i = 0; i < lab_focus_scratch(f); i++) {
-        k->py[i] = 0.0; /* the three lie one behind the other */
+        k->py[i] = 0.0; /* the three arrays lie in one allocation, one behind the other */
     }
     for (size_t i = 0; i < f->n_z * f->n_choices; i++) {
         const double pzy = count_x(f, count + i * n_x) / total;

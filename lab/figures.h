@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of figures: what of each is the same in every run. plot.h adds what was measured. */
+/* The table of figures: it holds the properties of each figure that are the same in every run;
+ * plot.h adds the measurements. */
 #ifndef LAB_FIGURES_H
 #define LAB_FIGURES_H
 

@@ -56,8 +56,9 @@ void lab_expect(laboratory *lab, double updates);
  * variable after the other in order. */
 gbs_run_options lab_options(const laboratory *lab, uint64_t chains, uint64_t sweeps);
 
-/* A run begins. @param what for the progress, static. @param updates it has at most, but for the
- * comparison of herded with random draws, which no progress counts. */
+/* A run begins. @param what for the progress, static. @param updates the largest number of updates
+ * of the experiment, not counting those that compare herded with random draws, which progress does
+ * not show. */
 void lab_begin(laboratory *lab, const char *what, double updates);
 
 /* Report the progress, from within a run. @param updates of that run so far. @return nonzero to
@@ -78,7 +79,7 @@ gbs_status lab_run(laboratory *lab, const char *what, const gbs_model *model,
 
 /* ---- numbers from the seed ---------------------------------------------------------------- */
 
-/* The uses of random numbers: each has numbers of its own. */
+/* Numbers of the independent streams of random numbers, one for each use. */
 typedef enum lab_stream {
     LAB_CYCLE = 1000,         /* index: table entry */
     LAB_NOISE = 1001,         /* index: pixel, over all pictures */
@@ -104,8 +105,9 @@ double lab_normal(const laboratory *lab, lab_stream stream, uint32_t index);
 
 /* FOLDER/NAME. @param path out, caller frees with gbs_free(). */
 gbs_status lab_path_in(const char *folder, const char *name, char **path, gbs_error *err);
-/* Files of a folder whose names are wanted, FOLDER/NAME in the order of their names. @param what
- * they are, for the message if there are none. @param name out, zero before; free in any case. */
+/* Files of a folder whose names are wanted, FOLDER/NAME in the order of their names. @param what a
+ * name for such files, used in the message if none is found. @param name out, zero before; free in
+ * any case. */
 gbs_status lab_list_folder(const char *folder, bool (*wanted)(const char *), const char *what,
                            char ***name, size_t *n, gbs_error *err);
 void lab_free_names(char **name, size_t n);
@@ -118,7 +120,7 @@ typedef struct lab_table {
     gbs_error *err;
 } lab_table;
 
-/* @param header its first line, without the newline. */
+/* @param header the first line of the table, without the newline. */
 lab_table lab_table_open(const laboratory *lab, const char *name, const char *header,
                          gbs_error *err);
 /* Fields of a row. */
@@ -134,8 +136,8 @@ gbs_status lab_table_close(lab_table *table);
 
 /* ---- what it found ----------------------------------------------------------------------- */
 
-/* A part of the claim, as a clause without punctuation at its end: what was measured and what was
- * wanted. @param ruling LAB_JUDGE(a row of verdicts.def, its figures). */
+/* Reports a part of the claim, as a clause without punctuation at its end: the measured value and
+ * the expected one. @param ruling LAB_JUDGE(a row of verdicts.def, its figures). */
 void lab_find(laboratory *lab, lab_ruling ruling, const char *format, ...) GBSI_PRINTF(3, 4);
 /* Notes where this run differs from the paper's, and why. */
 void lab_note(laboratory *lab, const char *format, ...) GBSI_PRINTF(2, 3);

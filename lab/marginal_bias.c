@@ -107,7 +107,7 @@ cleanup:
     return status;
 }
 
-/* Each number of updates has a scan of its own, and chains that end with it. */
+/* Each number of updates has its own scan, and its own chains that end with it. */
 static gbs_status measure_optimised(measuring *m, int time, gbs_error *err)
 {
     sums of = {0.0, 0.0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How far one marginal is from the truth after a number of updates, beside what is guaranteed
+/* How far one marginal is from the truth after a number of updates, beside the proven bound
  * (Mitliagkas & Mackey 2017, figure 5). */
 #ifndef LAB_MARGINAL_BIAS_H
 #define LAB_MARGINAL_BIAS_H
@@ -19,7 +19,7 @@ typedef struct lab_marginal_bias {
     double bound[LAB_BIAS_SCANS][LAB_BIAS_TIMES]; /* on |P(X_0 = 1) - 1/2| */
     double bias[LAB_BIAS_SCANS][LAB_BIAS_TIMES];  /* P(X_0 = 1) - 1/2, measured ... */
     double error[LAB_BIAS_SCANS][LAB_BIAS_TIMES]; /* ... and its standard error */
-    size_t n_runs;                                /* that each is a mean of */
+    size_t n_runs;                                /* number of runs that each mean is taken over */
 } lab_marginal_bias;
 
 /* Spins on a torus, couplings 0.25, from all spins up: by symmetry the truth is 1/2.

@@ -42,7 +42,7 @@ typedef struct name {
     char word[2][A_WORD];
 } name;
 
-/* A document while it is made: words with labels, from numbers of its own. */
+/* A document that is being made: words with labels, drawn from its own random numbers. */
 typedef struct writer {
     const laboratory *lab;
     uint32_t document, n_drawn;

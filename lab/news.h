@@ -17,7 +17,8 @@ extern const char lab_news_links[];
 
 #define LAB_NEWS_LENGTH 5 /* sentences of a document */
 
-/* @param first number of the first document: each has random numbers of its own.
+/* @param first number of the first document; the number also selects the random numbers of a
+ * document.
  * @param n     documents; in each, some names come back.
  * @param whole a sequence is a document, else a sentence of one.
  * @param data  out, caller frees. */

@@ -65,14 +65,16 @@ void lab_restoration_free(lab_restoration *restoration);
 /* The mean over all sweeps of one run as a grey picture. @param image out, caller frees. */
 gbs_status lab_restoration_image(const lab_restoration *restoration, uint32_t run, gbs_image *image,
                                  gbs_error *err);
-/* The truth, what was made of it, and the mean of the first run of each contender, side by side. */
+/* Pictures to show side by side: the truth, the noisy picture, and the mean of the first run of
+ * each contender. */
 typedef struct lab_gallery {
     gbs_image truth, noisy;
     size_t n;
     gbs_image restored[LAB_MAX_CONTENDERS];
 } lab_gallery;
 
-/* One more picture restored from the same noisy one. @param gallery zero before the first. */
+/* Adds another picture that was restored from the same noisy picture. @param gallery zero before
+ * the first. */
 gbs_status lab_gallery_add(lab_gallery *gallery, const lab_picture *picture, const uint32_t *noisy,
                            const lab_restoration *restoration, gbs_error *err);
 void lab_gallery_free(lab_gallery *gallery);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A row of the table of figures, and what was measured. */
+/* Draws a row of the table of figures with the measured values. */
 #include "lab/plot.h"
 
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws a figure of the table (figures.h): a row says what is always the same, an experiment adds
- * what it measured. */
+/* Draws a figure of the table (figures.h): the row of the table has the constant parts, the
+ * experiment adds its measurements. */
 #ifndef LAB_PLOT_H
 #define LAB_PLOT_H
 
@@ -20,7 +20,7 @@ typedef struct lab_plot {
     char subtitle[256];
 } lab_plot;
 
-/* @param times how often the panels of the table stand one after the other, once for each model.
+/* @param times how often the panels of the table are repeated, once for each model.
  * The plot is not to be copied. */
 void lab_plot_begin(lab_plot *plot, lab_figure_id which, size_t times);
 /* Replaces the subtitle of the table. */

@@ -75,7 +75,8 @@ gbs_status lab_race_run(laboratory *lab, lab_race *race, gbs_error *err);
  * measured. */
 gbs_status lab_races_write(const laboratory *lab, size_t n, const lab_race *race, gbs_error *err);
 /* curves.svg: by updates, a row of two panels a race; work.svg: by counted work, a row of three;
- * times.svg: by seconds and by threads, two rows. @param title what is seen by updates. */
+ * times.svg: by seconds and by threads, two rows. @param title name of the quantity that is drawn
+ * against updates. */
 gbs_status lab_races_draw(const laboratory *lab, size_t n, const lab_race *race, const char *title,
                           gbs_error *err);
 

@@ -309,7 +309,7 @@ void lab_race_judge(laboratory *lab, const lab_race *race)
     list_values(race, false, updates, text);
     lab_find(lab, in_order(race, false, updates),
              "the variance between chains is %s (wanted below that of chromatic%s)", text, order);
-    /* where it ends may be where all end: the way there tells them apart */
+    /* curves may all end at the same level, so the update at which they get near it is compared */
     const double level = 0.95 * widest->density[last] + 0.05 * first->density[0];
     const double by_density = lab_trail_reaches(first, first->updates, first->density, level) /
                               lab_trail_reaches(widest, widest->updates, widest->density, level);

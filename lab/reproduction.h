@@ -24,8 +24,9 @@ typedef struct lab_reproduce_options {
     uint64_t threads; /**< 0: all cores; results do not depend on it */
     const char *data; /**< a folder of pictures (PNG, PNM) for the experiments on pictures; NULL:
                            shapes of our own. Refused by the others. */
-    /** NULL, or called now and then. @param share done, 0 to 1. @param what is being run.
-     *  @return nonzero to stop: GBS_STOPPED, and verdict.txt says what was found until then. */
+    /** NULL, or called now and then. @param share done, 0 to 1. @param what name of the experiment
+     * that is running.
+     *  @return nonzero to stop: GBS_STOPPED, and verdict.txt lists the findings up to then. */
     int (*progress)(void *context, double share, const char *what);
     void *context;
 } lab_reproduce_options;
@@ -44,7 +45,7 @@ typedef struct lab_verdict {
  *                names are replaced.
  * @param verdict out, untouched on failure and when stopped.
  * @return GBS_ERR_ARGUMENT for an unknown name or data that cannot be used; GBS_STOPPED; and what
- *         runs and files return. That a claim was not found is not an error.
+ *         runs and files return. It is not an error if a claim was not confirmed.
  */
 gbs_status lab_reproduce(const char *name, const char *folder, const lab_reproduce_options *options,
                          lab_verdict *verdict, gbs_error *err);

@@ -50,7 +50,7 @@ static gbs_status add_spin(const laboratory *lab, const lab_spin_grid *grid, uin
                            uint32_t columns, uint32_t r, uint32_t c, gbs_builder *builder,
                            gbs_error *err)
 {
-    const uint32_t variable = r * grid->columns + c; /* its number in the whole grid */
+    const uint32_t variable = r * grid->columns + c; /* number of the variable in the whole grid */
     const uint32_t own = r * columns + c;
     const uint32_t next[2] = {r * columns + (c + 1 < columns ? c + 1 : 0),
                               (r + 1 < rows ? r + 1 : 0) * columns + c};

@@ -18,7 +18,8 @@ typedef struct lab_spin_grid {
     bool torus;
     double low, high; /* J uniform in between */
     bool fields;      /* h is 0 or 1, a fair coin each; else 0 */
-    uint32_t index;   /* of the model within the experiment: each has numbers of its own */
+    uint32_t index;   /* number of the model within the experiment, which selects its random numbers
+                       */
 } lab_spin_grid;
 
 /* The grids of section 5, side x side without torus: fields 0 or 1 and couplings uniform in
@@ -40,7 +41,7 @@ gbs_status lab_spin_grid_corner(const laboratory *lab, const lab_spin_grid *grid
 /* Processor time of this program, seconds: what one thread took, whoever else is at work. */
 double lab_processor_s(void);
 
-/* A scan and what is known of it. */
+/* A scan, and what an experiment has computed about it. */
 typedef struct lab_made_scan {
     uint32_t *sequence; /* [n] */
     size_t n;
@@ -64,8 +65,8 @@ gbs_status lab_scan_bounds(const gbs_influences *influences, int scan, uint64_t 
                            const double *weight, size_t n, const uint64_t *steps, double *bound,
                            gbs_error *err);
 
-/* Passes of a scan, each from a fresh start, as many as wanted: the state of variable 0 is what is
- * estimated. */
+/* Runs passes of a scan, each from a fresh start, as many as wanted, and estimates the state of
+ * variable 0. */
 typedef struct lab_short_chains {
     uint64_t draws;        /* at least so many, a multiple of the chains */
     uint32_t chains;       /* at once, 16 for all lanes */

@@ -32,7 +32,7 @@ typedef struct gradient {
     laboratory *lab;
     const gbsi_spins *spins;
     int scan;
-    uint32_t fit;     /* among all: every one has random numbers of its own */
+    uint32_t fit;     /* number of the fit among all fits, which selects its random numbers */
     double *sum;      /* over the draws */
     double *updates;  /* [LAB_MLE_STEPS + 1] */
     uint32_t *failed; /* counts steps without a scan that meets the bound */
@@ -52,7 +52,7 @@ static gbs_status add_draw(void *context, uint64_t draw, uint32_t chain, double 
     return GBS_OK;
 }
 
-/* One pass of the sequence by so many chains, from dispersed starts. */
+/* Runs one pass of the sequence in the given number of chains, from dispersed starts. */
 static gbs_status follow(gradient *g, const gbs_model *model, uint32_t step, uint32_t order,
                          uint32_t chains, gbs_error *err)
 {
@@ -303,7 +303,7 @@ cleanup:
 
 /* ---- the verdict ----------------------------------------------------------------------------- */
 
-/* Updates until the distance first is a quarter of what it was. */
+/* The number of updates until the distance is first a quarter of the initial one. */
 static double updates_to_near(const lab_mle_fits *f, uint32_t which)
 {
     for (size_t step = 0; step <= LAB_MLE_STEPS; step++) {

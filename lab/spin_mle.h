@@ -31,7 +31,7 @@ typedef struct lab_mle_fits {
 
 typedef struct lab_mle {
     uint32_t side;
-    uint32_t n_replicates; /* each with rows of its own */
+    uint32_t n_replicates; /* number of data sets, each with its own rows */
     double slope;          /* largest derivative of the mean log-likelihood at any optimum */
     lab_mle_fits by[LAB_MLE_SCANS];
 } lab_mle;

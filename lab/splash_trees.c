@@ -39,8 +39,8 @@ static void insert(sets *s, uint32_t row, uint32_t v)
     s->n[row]++;
 }
 
-/* The last variable first: what it sees when it goes is its separator, and from then on sees one
- * another. @param s holds the earlier neighbours of each. */
+/* Eliminates the last variable first: the variables that it sees when it goes are its separator,
+ * and become neighbours of each other. @param s holds the earlier neighbours of each. */
 static void eliminate(sets *s, uint32_t n)
 {
     for (uint32_t v = n; v-- > 0;) {

@@ -16,7 +16,7 @@ enum {
 extern const char *const lab_texture_name[LAB_TEXTURES];
 
 /* A picture of one to four classes in regions nearest to points drawn at random.
- * @param number of the picture: each has numbers of its own.
+ * @param number number of the picture, which selects its random numbers.
  * @param class_of [LAB_TEXTURES_HEIGHT][LAB_TEXTURES_WIDTH] out. */
 gbs_status lab_textures_make(const laboratory *lab, uint32_t number, gbs_image *image,
                              uint8_t *class_of, gbs_error *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimates by the clock. Which of them there are, and what they are, depends on the seed alone;
- * the clock says when. */
+/* Estimates by the clock. The estimates and their number depend on the seed alone; only the times
+ * at which they are made depend on the clock. */
 #include "lab/timed_estimates.h"
 
 #include "simd/math.h"

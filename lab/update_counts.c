@@ -36,7 +36,7 @@ double lab_update_counts_updates(const laboratory *lab)
 typedef struct listener {
     laboratory *lab;
     lab_tally *tally;
-    uint32_t splash, taken; /* the one that grows, and its pixels so far */
+    uint32_t splash, taken; /* the splash that grows, and the number of its pixels so far */
 } listener;
 
 static int on_progress(void *context, const gbs_progress *progress)
@@ -93,7 +93,7 @@ static void compare(lab_tally *t, uint32_t side)
     t->edge = (double)updates[1] / (double)n[1] / ((double)updates[0] / (double)n[0]);
 }
 
-/* One chain: what is adapted to is its state. */
+/* Runs one chain, whose state the scan adapts to. */
 static gbs_status count(laboratory *lab, const gbs_model *model, int grow, uint32_t splashes,
                         uint64_t first, uint64_t last, uint32_t side, lab_tally *t, gbs_error *err)
 {

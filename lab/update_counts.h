@@ -16,8 +16,8 @@ typedef struct lab_tally {
     uint32_t *owner;   /* [n] splash of the last of these rounds, from 1 on; 0: none */
     uint32_t *place;   /* [n] when its splash took it, from 0 on */
     uint32_t *state;   /* [n] of the chain, when they were over */
-    double edge;       /* mean updates of pixels beside one of another state, over the mean of the
-                          others */
+    double edge; /* mean updates of the pixels beside a pixel of another state, divided by the mean
+                    of all other pixels */
 } lab_tally;
 
 typedef struct lab_update_counts {

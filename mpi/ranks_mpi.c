@@ -36,7 +36,7 @@ __attribute__((format(printf, 3, 4))) static gbs_status fail(gbs_error *err, gbs
     return status;
 }
 
-/* @param call  its name. @param code  what it returned. */
+/* @param call  its name. @param code  the value that the call returned. */
 static gbs_status checked(const char *call, int code, gbs_error *err)
 {
     if (code == MPI_SUCCESS) {
@@ -199,7 +199,8 @@ static gbs_status begin(void *context, const gbs_message *out, size_t n_out, con
     return status;
 }
 
-/* One after the other: an array of statuses for all would have to be made. */
+/* Waits for the requests one by one, because waiting for all at once would need an array of
+ * statuses. */
 static gbs_status finish(void *context, gbs_error *err)
 {
     job *j = context;

@@ -55,7 +55,8 @@ static void write_labels(gbs_output *output, const gbs_model *model, uint32_t va
     gbsi_output_text(output, "]");
 }
 
-/* Arrays in the order of the variables, null where a variable has none; null where none has any. */
+/* Writes the names as an array in the order of the variables, null for a variable without a name;
+ * null in place of the array if no variable has a name. */
 static void write_names(gbs_output *output, const gbs_model *model, const cli_selection *s)
 {
     int any_name = 0;

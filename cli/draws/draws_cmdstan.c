@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One CSV file per chain as CmdStan writes them, for the tools that read those. */
+/* Writes one CSV file per chain in the layout of CmdStan, for the programs that read its files. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

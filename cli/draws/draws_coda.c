@@ -9,7 +9,8 @@
 
 #define COLUMNS_BYTES ((size_t)64 << 20) /* variables are turned into columns so many at a time */
 
-/* Names end at the first blank: a variable that has none, or one with blanks, is x[INDEX]. */
+/* Names end at the first blank: a variable without a name, or whose name contains blanks, is
+ * written as x[INDEX]. */
 static void write_name(gbs_output *output, const gbs_model *model, uint32_t variable)
 {
     const char *name = gbs_model_variable_name(model, variable);

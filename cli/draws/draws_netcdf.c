@@ -75,7 +75,7 @@ static gbs_status define(cli_netcdf *file, const cli_draws *d, layout *to, gbs_e
 
 /* A slab of draws of one chain, and the last draw before it. */
 typedef struct slab {
-    uint8_t *states; /* [1 + chunk_draws] rows, the first the one before */
+    uint8_t *states; /* [1 + chunk_draws] rows; row 0 is the last row of the chunk before */
     double *lp;
     int64_t *flips;
 } slab;

@@ -23,8 +23,8 @@ void cli_drawn_free(cli_drawn *d);
 
 /* ---- for readers ---------------------------------------------------------------------------- */
 
-/* Counts bytes towards --memory-limit before they are requested; the library may meanwhile use
- * the rest.
+/* Counts bytes towards --memory-limit before they are requested; the library may use the remaining
+ * bytes meanwhile.
  * @return whether they fit; otherwise there is a message. */
 int cli_drawn_take(cli_drawn *d, uint64_t bytes);
 void cli_drawn_give(cli_drawn *d, uint64_t bytes);

@@ -79,7 +79,8 @@ static void drop_names(names *m)
 }
 
 /* A string of JSON without its quotes, in place; \" and \\ are what stands behind the bar.
- * @param at its first quote. @return behind its last, NULL if there is none. */
+ * @param at the opening quote of the string. @return the position behind the closing quote, NULL if
+ * the string is not closed. */
 static char *cut_string(char *at, char **string)
 {
     char *to = at + 1;
@@ -205,7 +206,7 @@ int cli_drawn_read_numpy(cli_drawn *d, const char *path, int archive)
     gbsi_array array = {0};
     struct stat info;
     if (archive && stat(path, &info) == 0 && !cli_drawn_take(d, (uint64_t)info.st_size)) {
-        return CLI_FAILED; /* it is there until the last array is read */
+        return CLI_FAILED; /* the text must stay in memory until the last array is read */
     }
     gbs_status done = archive ? gbsi_npz_open(path, &npz, &err) : gbsi_npy_read(path, &array, &err);
     names known = {0};

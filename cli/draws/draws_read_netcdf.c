@@ -38,7 +38,7 @@ static double at_double(const void *data, size_t i)
 }
 
 /* Reads the texts of the coordinate of a dimension: a variable of its name.
- * @return [length] freed by free_labels(); NULL if there are none. */
+ * @return [length] freed by free_labels(); NULL if the dimension has no labels. */
 static char **labels_of(const reader *r, int group, int dim, size_t length)
 {
     const cli_netcdf_library *nc = &r->library;
@@ -174,9 +174,8 @@ static int take_file(cli_drawn *d, reader *r)
     return status;
 }
 
-/* Reads the file in a process of its own first, with a limit of processor time: on some damaged
- * files the library crashes, or goes round in a circle for ever. Whatever else is wrong the second
- * reading says. */
+/* Reads the file in a separate process first, with a limit of processor time: on some damaged files
+ * the library crashes or loops for ever. Whatever else is wrong the second reading says. */
 static int try_file(cli_drawn *d, reader *r)
 {
     struct stat file;

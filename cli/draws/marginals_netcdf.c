@@ -31,7 +31,8 @@ static size_t most_states(const cli_job *job, const cli_selection *selection)
     return most;
 }
 
-/* Variables [first, first + n) as rows of a rectangle. One NaN: equal runs, equal numbers. */
+/* Variables [first, first + n) as rows of a rectangle. All NaN have the same bits, so that equal
+ * runs write equal files. */
 static void fill_slab(const cli_job *job, const cli_selection *selection, const double *value,
                       size_t first, size_t n, size_t n_states, double *slab)
 {
@@ -73,7 +74,8 @@ static gbs_status write_estimates(cli_netcdf *file, int group, const cli_job *jo
     return GBS_OK;
 }
 
-/* Words for states, "" where there are none; nothing if there is no word at all. */
+/* Writes the labels of states, "" for states without a label; writes nothing if no state has a
+ * label. */
 static gbs_status write_labels(cli_netcdf *file, int group, const cli_job *job,
                                const cli_selection *selection, const table *t, gbs_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Marginals as arrays: state a of the i-th variable stands at offsets[i] + a of marginals, mcse,
- * ess and rhat; what is undefined is NaN. */
+ * ess and rhat; undefined entries are NaN. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "src/files/arrays/arrays.h"
 #include "verbs/marginals.h"
 
-/* Gathers the rows of the selection, one after the other. */
+/* Copies the rows of the selected variables into one array. */
 static void gather(const cli_job *job, const cli_selection *s, const double *from, double *to)
 {
     const size_t *offset = gbs_model_state_offsets(job->model);

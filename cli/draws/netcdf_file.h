@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A NetCDF-4 file being made, and shorter words for what is written into it. After the first
- * failure nothing more is done and its reason is kept. */
+/* A NetCDF-4 file that is being written, and short functions that write its variables and
+ * attributes. After the first failure nothing more is done and its reason is kept. */
 #ifndef GIBBSITE_CLI_NETCDF_FILE_H
 #define GIBBSITE_CLI_NETCDF_FILE_H
 

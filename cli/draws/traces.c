@@ -10,8 +10,9 @@
 
 enum { TOP = 20, MOST_NAME = 256 };
 
-/* Whether a page shows the log density without --monitor. Not with checkpoints: what is monitored
- * belongs to the run that another goes on from. */
+/* Whether a page shows the log density without --monitor. The density is not shown with
+ * checkpoints, because the monitored values would belong to the earlier run that this one resumes.
+ */
 static int shows_density(const cli_arguments *arguments)
 {
     return arguments->monitor == NULL && arguments->report != NULL &&

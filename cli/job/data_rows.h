@@ -6,7 +6,7 @@
 #include "gibbsite/table.h"
 #include "job.h"
 
-/* Opens a table as the options about tables say. A note tells what is skipped.
+/* Opens a table as the options about tables say. The user is told which columns are skipped.
  * @param complete 1: a value of each variable in each row.
  * @return an exit status after a message. */
 int cli_table_open(const cli_arguments *arguments, const gbs_model *model, const char *path,
@@ -23,7 +23,7 @@ typedef struct cli_held_out {
 /* @param text NULL: nothing is held out. @param data_path of the rows themselves. */
 int cli_settle_held_out(const char *text, const char *data_path, cli_held_out *out);
 
-/* Reads DATA, and the held-out rows: a share of it, evenly spread, or a table of its own.
+/* Reads DATA, and the held-out rows: either a share of DATA, evenly spread, or a separate table.
  * @param complete 1: a value of each variable in each row, or it is refused.
  * @param held_out out: stays NULL without held-out rows.
  * @return an exit status after a message; free both in either case. */

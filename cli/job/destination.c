@@ -193,7 +193,7 @@ void cli_csv_number(gbs_output *output, double value)
     }
 }
 
-/* "VmHWM:  1234 kB" of Linux; 0 where there is none. Unlike getrusage() it forgets, with exec(),
+/* Reads "VmHWM:  1234 kB" of Linux; 0 on other systems. Unlike getrusage() it forgets, with exec(),
  * the size of the process that started this one. */
 static uint64_t high_water_mark(void)
 {

@@ -296,7 +296,7 @@ static const char *error_name(const gbs_report *r)
     return r->chains_disagree ? CLI_UNRELIABLE_ERROR ":" : "error";
 }
 
-/* Prints what was done and how large the errors are. */
+/* Prints how much work was done and how large the errors are. */
 static void tell_work(const cli_job *job, const gbs_report *r)
 {
     const cli_arguments *arguments = job->arguments;

@@ -267,7 +267,7 @@ static void write_tables(gbs_output *output, const void *context)
 
 /* ---- the answer ------------------------------------------------------------------------------ */
 
-/* @return the variables of all tables, one after the other; NULL: out of memory. */
+/* @return the variables of all tables, table after table; NULL: out of memory. */
 static uint32_t *variables_of(const joints *j, size_t *n)
 {
     size_t most = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files in: the model, a scan, a start; samples.c has what was observed. */
+/* Reads input files: the model, a scan, a start; samples.c reads observations. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

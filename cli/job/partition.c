@@ -74,7 +74,7 @@ double cli_exact_log_z(const cli_job *job)
 void cli_estimate_log_z(const cli_job *job, gbs_log_z_report *z)
 {
     gbs_error err = {GBS_OK, ""};
-    gbs_run_options options = gbs_run_options_default(); /* those of the search are not meant */
+    gbs_run_options options = gbs_run_options_default(); /* not the options of the search */
     const gbs_run_callbacks callbacks = {.progress = on_progress};
     gbs_log_z_report report = {.size = sizeof report};
     options.method = job->options.method;

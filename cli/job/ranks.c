@@ -34,7 +34,7 @@ static void tell(int all)
     (void)fprintf(stderr, "%s: %s%s\n", cli_here.program, rank, first_message);
 }
 
-/* Whether a rank has failed. One that was stopped has failed if it has a message instead of a
+/* Whether a rank has failed. A rank that was stopped has failed if it has a message instead of a
  * result. */
 static int has_failed(int status)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Evidence: lists of states, files of one sample or of several. Of several, a verb answers one
- * after the other, as if it were called once for each with --evidence-index. */
+/* Evidence: lists of states, files of one sample or of several. If there are several, a verb
+ * answers each in turn, as if it were called once for each with --evidence-index. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A signal ends the program, which has written nothing then; while a run is at work the first asks
- * it to stop and write what it has, and the second is obeyed at once. */
+/* Before a run a signal ends the program, which has not written anything; during a run the first
+ * signal asks the run to stop and write its results, and the second ends the program at once. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -9,8 +9,8 @@
 #include "job.h"
 
 /* Opens /dev/null in place of standard streams that the caller closed, in the direction in which
- * using it fails. It keeps their number from files that are opened later: messages would end up
- * inside a result. */
+ * using it fails. This keeps later files from getting the numbers 0 to 2: messages would otherwise
+ * end up inside a result. */
 void cli_open_standard_streams(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {

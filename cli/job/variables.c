@@ -80,8 +80,8 @@ static int add_pattern(cli_selection *s, uint8_t *seen, const typed *t, const ch
                  : cli_error(CLI_USAGE, "%s %s: no variable has such a name", t->option, pattern);
 }
 
-/* Removes the blanks in the name of a ground atom, which has none: those behind a ',' of
- * "Friends(Anna, Bob)". */
+/* Removes the blanks behind each ',' in the name of a ground atom, as in "Friends(Anna, Bob)": the
+ * model's names have none. */
 static void close_up(char *item)
 {
     char *to = item;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Refuses names of files that say another kind of file than what is written, so that no model,
- * table or picture is replaced by a result of another kind. */
+/* Refuses file names whose ending belongs to another kind of file than the one written, so that no
+ * model, table or picture is overwritten by a result of another kind. */
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -109,7 +109,7 @@ static int check(const written *file, const char *path)
                            file->use);
 }
 
-/* Whether a verb writes models, which may take the place of the one that was read. */
+/* Whether a verb writes models; the output may then replace the model that was read. */
 static int writes_models(const cli_verb *verb)
 {
     const cli_option *format = cli_find_option("format", verb);

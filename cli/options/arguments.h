@@ -182,7 +182,7 @@ const gbs_option *cli_library_option(const cli_option *option);
 /* @return the help text of an option: that of its row, or of the library. */
 const char *cli_option_help(const cli_option *option);
 
-/* @return the option of that name that a verb takes, NULL if there is none. */
+/* @return the option with this name that the verb takes, NULL if it takes no such option. */
 const cli_option *cli_find_option(const char *name, const cli_verb *verb);
 
 /* The names of model formats with '|' before each: those that are written, and those that are

@@ -87,7 +87,7 @@ static void library_default(const cli_option *option, char text[64])
     }
 }
 
-/* " [16]", or "" where there is none to show. @param shown [80], out. */
+/* " [16]", or "" if the option has no default to show. @param shown [80], out. */
 static void default_text(const cli_option *option, char *shown)
 {
     char text[64];
@@ -145,7 +145,8 @@ static void value_text(const cli_option *option, const char *choices, char unit[
 }
 
 /* A condition that the verb can meet, as the help says it: "; with --method pcd", or " or --probes"
- * as another alternative of the one before. Leaves out what the text of the option says already.
+ * if it is another alternative to the condition before. Leaves out what the text of the option says
+ * already.
  * @param at "method = pcd" or "no cases", of this length. @param text [size]. */
 static void need_text(const char *at, size_t length, const cli_verb *verb, char *text, size_t size)
 {

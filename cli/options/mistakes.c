@@ -407,7 +407,8 @@ static int dictionary(const char *text)
     return cli_error(CLI_USAGE, "-e: expected NAME=STATE,...: type -e '%s'", list);
 }
 
-/* @return the variable that has a state called text, the number of variables if there is none. */
+/* @return the variable that has a state called `text`, or the number of variables if no variable
+ * has such a state. */
 static uint32_t variable_with(const gbs_model *model, const char *text)
 {
     const uint32_t n = gbs_model_n_variables(model);

@@ -42,7 +42,7 @@
     CLI_ROW(name, 0, FLAG, run.field, short, brief, topic, needs, .of_run = 1, .max = 1, .unit = "", .help = "")
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* Fields of the question's own struct, which is named by CLI_QUESTION: the library knows the rest. */
+/* Options that are fields of the question's struct, whose type CLI_QUESTION names; the library's table has their ranges and defaults. */
 #define CLI_FIELD(row_kind, row_name, row_short, row_brief, row_topic, row_needs)                  \
     {.name = row_name, .kind = CLI_##row_kind, .question = CLI_QUESTION, .short_unit = row_short,  \
      .brief = row_brief, .topic = CLI_TOPIC_##row_topic, .needs = row_needs, .unit = "", .help = ""},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite info --variables: number, name, degree, what is observed, states. */
+/* gibbsite info --variables: prints the number, name, degree, observation and states of each
+ * variable. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One line on standard error that tells how far a run is: a bar for people, JSON for programs. */
+/* Prints the progress of a run on one line of standard error: a bar for people, JSON for programs.
+ */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -30,7 +30,7 @@ static double swing(const cli_sensitivities *a, size_t i, double times)
     return fmin(fmax(p, 0.0), 1.0);
 }
 
-/* The length of a bar; fmin() and fmax() leave out what is NAN. */
+/* The length of a bar; fmin() and fmax() ignore NAN. */
 static double size_of(const cli_sensitivities *a, size_t i)
 {
     const double below = swing(a, i, 0.9);

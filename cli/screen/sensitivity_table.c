@@ -18,7 +18,7 @@ enum {
     MOST_HALF = 12,
 };
 
-/* Puts a number with four decimals, or three digits if it is small; blank if there is none. */
+/* Puts a number with four decimals, or three digits if it is small; blanks for NAN. */
 static void put_number(gbs_output *output, double value, int sign, int width)
 {
     char text[32] = "";

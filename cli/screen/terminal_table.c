@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marginals as a person reads them: what was asked, then a line for each state with a bar. */
+/* Prints marginals for people: the question, then a line with a bar for each state. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ typedef struct layout {
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* Decimals so that the error has two digits; six where there is none. */
+/* The number of decimals that shows two digits of the error; six if there is no error. */
 static int decimals_of(double mcse)
 {
     if (!(mcse > 0.0)) {
@@ -163,7 +163,7 @@ static void put_bar(gbs_output *output, const layout *l, double p)
     }
 }
 
-/* Puts a number; blank if there is none. */
+/* Puts a number, or blanks for NAN. */
 static void put_number(gbs_output *output, const char *format, double value, int width)
 {
     char text[NUMBER] = "";

@@ -19,7 +19,7 @@ static void choices_of(const cli_option *option, char *text)
     }
     for (const char *at = unit; *at != '\0';) {
         const int length = (int)strcspn(at, "|");
-        /* FILE, N, ring:S and the like stand for what is typed */
+        /* FILE, N, ring:S and the like are placeholders, not words to complete */
         if (*at >= 'a' && *at <= 'z' && memchr(at, ':', (size_t)length) == NULL) {
             n += (size_t)snprintf(text + n, CLI_UNIT_SIZE - n, "%s%.*s", n > 0 ? " " : "", length,
                                   at);

@@ -13,7 +13,7 @@
 #include "options/rows.h"
 #include "src/core/base/plural.h"
 
-#define MUCH_LARGER 1.5  /* noise between neighbours than what was estimated */
+#define MUCH_LARGER 1.5  /* noise between neighbours, relative to the estimated noise */
 #define LEAST_S     1e-3 /* of --time, for a run */
 
 /* ---- parameters ------------------------------------------------------------------------------ */

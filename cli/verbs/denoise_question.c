@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite denoise: pictures in, and what was typed about noise and smoothing. */
+/* gibbsite denoise: reads the pictures and the options for noise and smoothing. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,8 +101,8 @@ static int check_labels(const gbs_image *image, const char *path, uint32_t level
                                     : CLI_DONE;
 }
 
-/* Pixels that differ and are all nearest to one level, as those of a mask of zeros and ones in 8
- * bits: the picture is not what it looks like. */
+/* Refuses pictures whose pixels differ but are all nearest to one level, such as a mask of zeros
+ * and ones in 8 bits: the range of values is probably not the one that the user meant. */
 static int check_range(const cli_denoising *d, const cli_arguments *a, const gbs_image *image,
                        const char *path)
 {

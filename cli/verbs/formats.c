@@ -24,7 +24,7 @@ static const format formats[] = {
 #define N_FORMATS (sizeof formats / sizeof formats[0])
 
 /* The next file name extension, of the files that are read and not written too where `all`.
- * @return its length, 0 behind the last. */
+ * @return the length of the ending, 0 behind the last. */
 static size_t next_ending(const char **at, const char **ending, int all)
 {
     for (;;) {

@@ -66,8 +66,8 @@ static int parse_shape(const cli_arguments *arguments, model_shape *shape)
 typedef gbs_status model_maker(const cli_arguments *a, const model_shape *shape, gbs_model **model,
                                gbs_error *err);
 
-/* options_KIND: what was typed; make_KIND: the model. In the last argument `o` is the
- * options, which have what --grid or --states say from there. */
+/* options_KIND reads the options of a kind of model; make_KIND makes the model. In the last
+ * argument `o` is the options, which have what --grid or --states say from there. */
 #define MAKER(kind, ...)                                                            \
     static gbs_generate_##kind##_options options_##kind(const cli_arguments *a,     \
                                                         const model_shape *shape)   \

@@ -64,7 +64,8 @@ static int run_ground(cli_arguments *arguments)
     const gbs_status done =
         gbs_ground(operand[0], operand[1], &options, &callbacks, &model, &report, &err);
     cli_bar_finish(&bar, NULL);
-    cli_signals_end(); /* what is written takes seconds, and is of no use by halves */
+    cli_signals_end(); /* from here on the files are being written, which takes seconds, and half a
+                          file is of no use */
     status = done < 0 ? cli_fail_input(done, &err) : cli_write_model(arguments, model);
     if (status == CLI_DONE) {
         tell(arguments, &report);

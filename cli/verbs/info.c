@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite info: what a model is. One list of rows serves --json and the long text of -v; the usual
- * answer is one screen (info_screen.c) or the list of variables (info_variables.c). */
+/* gibbsite info: what a model is. One list of rows is the source of both --json and the long text
+ * of -v; info_screen.c prints the default one-screen answer and info_variables.c the list of
+ * variables. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -183,7 +184,7 @@ static const char *class_name(size_t i)
     return gbs_class_name((unsigned)i);
 }
 
-/* Weights that factors share; no rows in text where there are none. */
+/* Writes the weights that factors share; the text form has no rows if there are no such weights. */
 static void write_ties(sheet *s, const gbs_model *model)
 {
     const uint32_t n = gbs_model_n_weights(model);

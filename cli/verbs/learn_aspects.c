@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite learn aspects: classes of patches from pictures of which is told what they show. */
+/* gibbsite learn aspects: learns classes of patches from pictures whose contents the user has
+ * labelled. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -18,7 +18,7 @@ typedef struct cli_machine_rows {
 int cli_learn_rates(const cli_arguments *arguments, double *first, double *last);
 
 /* Settles --held-out, checkpoints and outputs; rows are read from the second operand.
- * @return an exit status after a message, as the others. */
+ * @return an exit status, after a message if it is not CLI_DONE. */
 int cli_machine_settle(const cli_arguments *arguments, cli_machine_rows *rows);
 /* Reads the rows; free them in either case. */
 int cli_machine_read(const cli_arguments *arguments, cli_machine_rows *rows);

@@ -20,7 +20,7 @@ typedef struct learning {
     double *value, *error; /* NULL without --intervals; error: NULL where none is known */
     gbs_error no_error;    /* why */
     uint8_t *unseen;       /* [n_parameters] whether the error has the pull of the penalty */
-    uint64_t n_probes;     /* that they were estimated by; 0: none */
+    uint64_t n_probes;     /* probes that the standard errors were estimated by; 0: none */
     cli_points curve;
     cli_bar bar;
 } learning;
@@ -64,7 +64,8 @@ static int learn(learning *l, int *stopped)
     return done < 0 ? cli_learn_fail(&l->rows.checkpoints, done, &err) : CLI_DONE;
 }
 
-/* Finds standard errors if --intervals asks for them: that there are none is an answer. */
+/* Computes standard errors if --intervals asks for them; if they do not exist the program says so
+ * and goes on. */
 static int find_errors(learning *l, int *stopped)
 {
     const gbs_run_callbacks callbacks = {

@@ -64,7 +64,7 @@ static int learn(learning *l, int *stopped)
     return done < 0 ? cli_learn_fail(&l->rows.checkpoints, done, &err) : CLI_DONE;
 }
 
-/* Means over rows; of held-out rows NAN where there are none. */
+/* Writes the means over rows; the columns of held-out rows are NAN if there are no such rows. */
 static int write_curve(const learning *l)
 {
     return cli_write_curve(l->arguments->curve, "epoch,pl,held_out_pl", 1, l->curve,

@@ -30,7 +30,7 @@ static int by_tree(const learning *l)
     return l->options.objective == GBS_LEARN_LIKELIHOOD;
 }
 
-/* Whether the pseudo-likelihood is what is maximised, which takes complete rows. */
+/* Whether the pseudo-likelihood is maximised, which requires complete rows. */
 static int by_pseudo(const learning *l)
 {
     return l->options.objective == GBS_LEARN_PSEUDO;

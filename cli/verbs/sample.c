@@ -56,7 +56,7 @@ static gbs_status write_csv_draw(void *context, uint64_t draw, uint32_t chain, d
 
 /* ---- .tab -------------------------------------------------------------------------------- */
 
-/* Writes the names of columns: a variable's name, or its number if it has none. */
+/* Writes the names of the columns: the name of a variable, or its number if it has no name. */
 static void write_tab_header(const writer *w)
 {
     char number[32];

@@ -155,7 +155,7 @@ static int is_stopped(void *context)
     return cli_signals_caught();
 }
 
-/* Finds the scan: a rectangle has one of its own unless there is --scan. */
+/* Finds the scan: a rectangle has its own scan unless --scan is given. */
 static int find_scan(segmenting *s)
 {
     cli_job *job = &s->job;
@@ -230,7 +230,8 @@ static int see(segmenting *s)
     return as.output != NULL ? cli_write_model(&as, s->job.model) : CLI_DONE;
 }
 
-/* Around a rectangle that has a scan of its own, patches keep the classes that they have alone. */
+/* Around a rectangle that has its own scan, patches keep the classes that they get when each is
+ * classified alone. */
 static int load(segmenting *s)
 {
     cli_job *job = &s->job;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define TOP      20    /* parameters of a table */
-#define ROUNDING 1e-13 /* of the largest: what is less is 0 but for rounding */
+#define ROUNDING 1e-13 /* share of the largest value; smaller ones are rounding errors */
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
@@ -203,7 +203,7 @@ static int choose(cli_sensitivities *a, uint64_t top)
 static const char *const kinds[] = {"probability",    "log-weight", "weight",
                                     "log-likelihood", "inhibition", "leak"};
 
-/* The state that a parameter is about; NULL where it is none. */
+/* The state that a parameter is about; NULL if the parameter has no state. */
 static const char *own_state(const cli_sensitivities *a, size_t i, char *number)
 {
     const gbs_sensitivities *s = &a->s;

@@ -35,8 +35,9 @@ static double cpu_s(void)
     return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
 }
 
-/* INF_TIME is CPU time of the whole call; what is left of it when sampling begins, less some for
- * writing the answer, limits the run by the clock on the wall, which is never ahead of the CPU's.
+/* INF_TIME is the CPU time of the whole call. The time left when sampling begins, minus some for
+ * writing the answer, becomes a limit of the run in wall-clock time, which never runs ahead of CPU
+ * time.
  */
 static void limit_time(cli_job *job, double limit_s)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A run that tells what it has each time it has worked twice as long. */
+/* A search that writes its current answer each time the work done has doubled. */
 typedef struct search {
     cli_job *job;
     cli_answer *answer;
@@ -17,7 +17,7 @@ typedef struct search {
     double *p;         /* MAR: [rows] */
     uint32_t *best;    /* MAP: [variables] */
     double best_lp;    /* of best, minus infinity before the first draw */
-    double told_lp;    /* of what was written last */
+    double told_lp;    /* log-probability of the last answer that was written */
     gbs_status status; /* of what was written */
     gbs_error err;
 } search;

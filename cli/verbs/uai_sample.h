@@ -14,8 +14,8 @@ int cli_uai_mar(cli_job *job, cli_answer *answer);
 int cli_uai_map(cli_job *job, cli_answer *answer);
 
 /* Answers PR: the partition function by annealed importance sampling, with components that are
- * small enough summed exactly. Its first annealing runs to its end whatever the time: without it
- * there is no answer. */
+ * small enough summed exactly. The first annealing always runs to its end, even beyond the time
+ * limit, since there is no answer without it. */
 int cli_uai_log_z(cli_job *job, cli_answer *answer);
 
 #endif

@@ -51,10 +51,10 @@ typedef struct gbs_case_answers {
  * Prepare to answer cases.
  *
  * @param model    borrowed, outlives the cases.
- * @param evidence what is observed in every case; copied.
- * @param options  those of a run, copied; pointers in them outlive the cases. Method AUTO makes
- *                 junction trees if they are predicted to answer a case within what AUTO allows for
- *                 a run; EXACT makes them if they fit memory. time_s counts from here on, over all
+ * @param evidence the observations that all cases share; copied.
+ * @param options  options of the run, copied; the objects that its pointers refer to must outlive
+ * the cases. Method AUTO makes junction trees if they are predicted to answer a case within what
+ * AUTO allows for a run; EXACT makes them if they fit memory. time_s counts from here on, over all
  *                 cases.
  * @param column   [n_columns] distinct ids of the variables that are observed in some case; copied.
  * @param query    [n_query] distinct ids; copied.

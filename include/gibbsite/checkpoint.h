@@ -55,9 +55,9 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_checkpoint(gbs_run *run, const char *pat
 /**
  * Let gbs_run_execute() go on from a checkpoint. The run is made of the same model, evidence and
  * options; sweeps, target_error, time_s, max_updates, threads, memory_limit, budget_s, least_chains
- * and checkpoint_every_s may differ. What a pilot run or a search found, and the length of a
- * burn-in that is over, stay as they are. A run that reached its end goes on if it may have more
- * sweeps or a smaller error than before. callbacks.draw is given the draws that follow; with
+ * and checkpoint_every_s may differ. The results of a pilot run or of a search, and the length of a
+ * burn-in that has ended, are kept. A run that reached its end goes on if it may have more sweeps
+ * or a smaller error than before. callbacks.draw is given the draws that follow; with
  * gbs_run_keep_draws() all draws, those before the checkpoint from the file beside it.
  *
  * @return GBS_ERR_FORMAT for a file that is damaged or no checkpoint; GBS_ERR_ARGUMENT, naming what
@@ -67,7 +67,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_checkpoint(gbs_run *run, const char *pat
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_resume(gbs_run *run, const char *path, gbs_error *err);
 
-/** Checkpoints of what is one call: gbs_map_with_checkpoints(), gbs_log_z_with_checkpoints(). */
+/** Checkpoints of computations that are a single call: gbs_map_with_checkpoints(),
+ * gbs_log_z_with_checkpoints(). */
 typedef struct gbs_checkpoint_files {
     size_t size;        /**< sizeof(gbs_checkpoint_files) of the caller */
     const char *write;  /**< where they are written, as by gbs_run_checkpoint(); NULL: nowhere */
@@ -84,7 +85,7 @@ typedef struct gbs_checkpoint {
     uint64_t burn_in;    /**< passes discarded so far, of each chain */
     uint64_t sweeps;     /**< passes kept so far, of each chain */
     uint64_t updates;    /**< of variables, over all chains */
-    double seconds;      /**< that the run took so far */
+    double seconds;      /**< seconds that the run took so far */
     double target_error; /**< standard error at which it stops; 0: none */
     double max_mcse;    /**< largest standard error of a probability; this and below: NAN without */
     double max_rhat;    /**< largest R-hat */

@@ -36,9 +36,7 @@ typedef struct gbs_sequences gbs_sequences;
 
 /**
  * Read column data: a token a line, columns separated by blanks or tabs, an empty line after each
- * sequence. Texts are bytes in any encoding, but for NUL.
- *
- * @param sequences out, caller frees.
+ * sequence. The texts may have any encoding, but must not contain NUL bytes.
  * @return GBS_ERR_FORMAT if a line has another number of columns than the first one or begins with
  *         a blank, or if there is no token.
  */
@@ -119,7 +117,8 @@ typedef struct gbs_label_options {
     uint64_t memory_limit; /**< bytes, program included; 0: half of the machine's memory */
     /** How labels are sought; NULL: the defaults. Method AUTO and EXACT: by Viterbi's algorithm
      * where there are no links, else as gbs_map(). SAMPLE: by gbs_map(), annealed or by another
-     * draw at temperature 1. Its threads, time_s and memory_limit do not matter. */
+     * draw at temperature 1. The fields threads, time_s and memory_limit of these options are
+     * ignored. */
     const gbs_run_options *run;
 } gbs_label_options;
 
@@ -139,8 +138,8 @@ typedef struct gbs_label_report {
  * Find the most probable labels of each sequence: by Viterbi's algorithm (of labellings equally
  * probable the one whose last label that differs comes first in the model), and probabilities by
  * the forward-backward algorithm. Sequences with links between tokens are factor graphs with
- * circles: gbs_map() finds their labels, and a run their probabilities. What it finds does not
- * depend on other sequences but for their number.
+ * circles: gbs_map() finds their labels, and a run their probabilities. The labels found for a
+ * sequence depend on the other sequences only through their number.
  *
  * @param data      with the columns that the model's templates name; further ones do not matter.
  * @param callbacks NULL; progress is called with pass = tokens done.
@@ -260,7 +259,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_crf_learn(const char *templates, gbs_templat
  * some ten to a hundred products, each about a gradient.
  *
  * @param crf       learnt with this l2, or read from a file that has it.
- * @param data      that it was learnt from; a column of labels does not matter.
+ * @param data      the data that the model was learnt from; a column of labels is ignored.
  * @param options   as for gbs_crf_learn(), of which l1, l2, time_s, threads, memory_limit, seed and
  *                  probes matter; NULL means the defaults.
  * @param callbacks NULL; progress is called with pass = probes done.
@@ -284,7 +283,7 @@ typedef struct gbs_entity_score {
     uint64_t n_found;   /**< entities in the labelling */
     uint64_t n_correct; /**< in both, with the same first and last token and class */
     double precision;   /**< n_correct / n_found, 0 if none was found */
-    double recall;      /**< n_correct / n_true, 0 if there is none */
+    double recall;      /**< n_correct / n_true, 0 if n_true is 0 */
     double f1;          /**< 2 precision recall / (precision + recall), 0 if none is correct */
 } gbs_entity_score;
 

@@ -17,7 +17,7 @@
  * p(x | y) ~ prod over pixels p(y_i | x_i) * prod over neighbours exp(-coupling w d(x_i, x_j))
  *
  * where d is 1[x_i != x_j] or min((x_i - x_j)^2, truncation), and w is 1, but 1/sqrt 2 for diagonal
- * neighbours. Of spins -1, +1 with exp(J x_i x_j) the coupling is 2 J.
+ * neighbours. For spins -1 and +1 with weight exp(J x_i x_j), the coupling is 2 J.
  *
  * Threads: different threads may use different objects at the same time.
  * Errors: for NULL in place of an object or output, calls return GBS_ERR_ARGUMENT.
@@ -91,9 +91,9 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_limit(const gbs_image *noisy,
  * large one only some pixels have errors, spread evenly over it (gbs_report.n_watched).
  *
  * @param run_options borrowed; NULL: the defaults.
- * @param model out: what the run is of, to be freed after it. It has no factors where the run needs
- *              none: then it is for reading numbers of the run alone, and the run has no
- *              checkpoints.
+ * @param model out: what the run is of, to be freed after it. The model has no factors if the run
+ * does not need them: it then only serves to read the numbers of the run, and the run cannot write
+ * checkpoints.
  * @return as gbs_denoise_model() and gbs_run_new().
  */
 GBS_API GBS_MUST_USE gbs_status gbs_denoise_run(const gbs_image *noisy,
@@ -125,14 +125,14 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_draw_levels(const gbs_image *noisy,
 
 /** How far a noisy picture and its restoration are from the truth. */
 typedef struct gbs_denoise_errors {
-    size_t size; /**< in: sizeof(gbs_denoise_errors), set by the caller */
-    double
-        noisy_wrong; /**< share of pixels whose level differs, of the noisy picture rounded ... */
-    double wrong;    /**< ... and of the most probable levels */
-    double
-        noisy_square; /**< mean squared difference in levels, of the noisy picture as it is ... */
+    size_t size;         /**< in: sizeof(gbs_denoise_errors), set by the caller */
+    double noisy_wrong;  /**< share of pixels whose level differs, of the noisy picture rounded ...
+                          */
+    double wrong;        /**< ... and of the most probable levels */
+    double noisy_square; /**< mean squared difference in levels, of the noisy picture as it is ...
+                          */
     double square; /**< ... and of the mean levels: the reconstruction error of Herded Gibbs. Both
-                        are NAN for labels */
+                      fields are NAN for labels */
     double expected_wrong; /**< the value of `wrong` that the marginals predict */
 } gbs_denoise_errors;
 
@@ -163,8 +163,8 @@ typedef struct gbs_denoise_found {
  * the coupling what maximises their pseudo-likelihood (Besag 1975), and so on; the answer is the
  * mean over the second half of the iterations. A coupling is searched for between 0 and 3, above
  * which pictures have one level nearly everywhere. For a large picture only a part in the middle is
- * used, of at most 2^16 pixels and 2^19 pixels times levels. The errors are those of this
- * algorithm; they do not include the effect of a small picture.
+ * used, of at most 2^16 pixels and 2^19 pixels times levels. The errors measure how far repeated
+ * runs of this algorithm differ; they do not include the effect of a small picture.
  *
  * @param options   where to begin, and what is not estimated.
  * @param callbacks NULL, or progress is called ten times a second, with iterations for passes.

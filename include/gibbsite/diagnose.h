@@ -42,7 +42,7 @@ typedef struct gbs_diagnostics {
     double ess_tail;    /**< the smaller of the effective numbers of draws for the quantiles 0.05
                              and 0.95; NAN if all or no draws are below one of them */
     double ess_mean;    /**< effective number of draws for the mean */
-    double ess_sd;      /**< that for the standard deviation */
+    double ess_sd;      /**< effective number of draws for the standard deviation */
     int constant;       /**< 1: all draws are equal */
     int reserved;       /**< 0 */
 } gbs_diagnostics;
@@ -80,14 +80,14 @@ typedef struct gbs_draws gbs_draws;
  * Lines that begin with '#' are comments, the first other line names the columns. A column chain,
  * .chain or chain__ tells the chain of each row, or each file is a chain; a column iteration, iter
  * or draw, or one of them with a '.' before or "__" behind it, tells the order of the draws of a
- * chain. All other columns are quantities, but for names that end in "__", other than lp__. Cells
+ * chain. All other columns are quantities, except for names other than lp__ that end in "__". Cells
  * that are no numbers are labels of states: they are numbered from 0 in alphabetical order. A cell
- * without a value (gibbsite-formats(5), Tables of data) is NAN. What CmdStan calls saved warm-up is
- * left out.
+ * without a value (gibbsite-formats(5), Tables of data) is NAN. Draws that CmdStan calls saved
+ * warm-up are left out.
  *
  * @param path    [n_paths] with the same columns each; "-" for standard input; may be packed.
- * @param options warn is told what was skipped and taken for labels; stop and memory_limit hold as
- *                for models; NULL: none of them.
+ * @param options warn is called with a sentence on columns and lines that were skipped, and on
+ * columns read as labels; stop and memory_limit mean the same as for models; NULL: none of them.
  * @return GBS_ERR_FORMAT with the place, among others where chains differ in length or a draw comes
  *         twice in a chain; GBS_ERR_IO; GBS_ERR_STOPPED; GBS_ERR_LIMIT; GBS_ERR_MEMORY.
  */

@@ -50,7 +50,8 @@ typedef struct gbs_influence_options {
                                 machine's memory or cgroup limit */
     /** NULL, or called about every millisecond, on the calling thread, by all work on these
      *  influences. @return nonzero to stop: gbs_scan_optimise() then returns the best scan so far,
-     * any other call returns GBS_ERR_STOPPED with a message that says what it was doing. */
+     * any other call returns GBS_ERR_STOPPED with a message that names the step of the computation.
+     */
     int (*stop)(void *context);
     void *stop_context; /**< first argument of stop; borrowed until the influences are freed */
 } gbs_influence_options;
@@ -101,9 +102,9 @@ GBS_API GBS_MUST_USE gbs_status gbs_influences_norms(const gbs_influences *influ
  * share no factor. */
 GBS_API double gbs_influence(const gbs_influences *influences, uint32_t i, uint32_t j);
 
-/** What a number of updates is sure to reach, from any start. With b_i a bound on the probability
- * that two coupled chains still differ at variable i, d_i its weight, and S the free variables of
- * positive weight (Mitliagkas & Mackey 2017, Definitions 3 and 4, Theorem 8): */
+/** An upper bound on the error after a number of updates, from any starting state. With b_i a bound
+ * on the probability that two coupled chains still differ at variable i, d_i its weight, and S the
+ * free variables of positive weight (Mitliagkas & Mackey 2017, Definitions 3 and 4, Theorem 8): */
 typedef struct gbs_variation_bound {
     double variation; /**< V, the sum of d_i b_i */
     double functions; /**< min(V, sum of d_i): bounds the error of the expectation of any function

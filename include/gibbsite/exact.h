@@ -26,12 +26,12 @@ extern "C" {
 
 /** Limits of exact inference; zero-initialised means the defaults. */
 typedef struct gbs_exact_options {
-    size_t size; /**< sizeof(gbs_exact_options); 0: the fields it began with are read */
-    uint64_t
-        memory_limit; /**< bytes, program and model included; 0: half of the machine's memory */
-    uint64_t threads; /**< number of threads, without effect on results; 0: all cores */
-    double most_s;    /**< seconds: a component that is predicted, by counted table entries, to take
-                           longer in one thread is too large; 0: no such limit */
+    size_t size;           /**< sizeof(gbs_exact_options); 0: the fields it began with are read */
+    uint64_t memory_limit; /**< bytes, program and model included; 0: half of the machine's memory
+                            */
+    uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
+    double most_s; /**< seconds: a component that is predicted, by counted table entries, to take
+                        longer in one thread is too large; 0: no such limit */
 } gbs_exact_options;
 
 /**
@@ -97,12 +97,13 @@ GBS_API GBS_MUST_USE gbs_status gbs_exact_mmap_within(const gbs_model *model,
 /**
  * Compute joint marginals of pairs of variables.
  *
- * Cost: one junction tree answers all pairs that share one of its cliques. Every other pair within
- * a component needs a junction tree of its own, with a clique that contains both variables.
+ * Cost: one junction tree answers all pairs that share one of its cliques. For every other pair
+ * within a component another junction tree is built, with a clique that contains both variables.
  *
  * @param options NULL for the defaults.
  * @param pair [2 * n] variable ids u0, v0, u1, v1, ...; the two variables of a pair differ.
- * @param p    out: for one pair after the other, probabilities [arity of u][arity of v].
+ * @param p    out: the probabilities [arity of u][arity of v] of each pair, in the order of the
+ * pairs.
  * @return errors of gbs_exact_log_z(); GBS_ERR_ARGUMENT for an id out of range or a pair of equal
  *         variables. p is untouched on failure.
  */

@@ -49,7 +49,8 @@ GBS_API void gbs_data_free(gbs_data *data); /**< NULL is allowed */
 
 /** Add rows. @param state [n][n_columns] states, GBS_UNOBSERVED where a value is missing; copied.
  *  @return GBS_ERR_ARGUMENT for a state out of range, with nothing added; GBS_ERR_LIMIT beyond half
- *          of the machine's memory; GBS_ERR_MEMORY: rows before the one that did not fit are added.
+ *          of the machine's memory; GBS_ERR_MEMORY: the rows before the first that did not fit into
+ * memory are added.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_data_add(gbs_data *data, size_t n, const uint32_t *state,
                                              gbs_error *err);
@@ -74,13 +75,13 @@ GBS_API uint64_t gbs_data_n_missing(const gbs_data *data);
 typedef struct gbs_fit_options {
     size_t size;   /**< sizeof(gbs_fit_options) */
     double weight; /**< of the prior: equivalent sample size of BDEU, alpha of DIRICHLET; > 0 */
-    uint64_t iterations; /**< of EM at most; 0: 1000 */
-    double tolerance;    /**< EM ends once no probability changes by more; 0: 1e-6 */
-    double time_s;       /**< EM ends after so many seconds; 0: no limit */
-    uint64_t
-        memory_limit; /**< bytes, program and model included; 0: half of the machine's memory */
-    uint64_t threads; /**< number of threads, without effect on results; 0: all cores */
-    uint64_t prior;   /**< gbs_prior */
+    uint64_t iterations;   /**< of EM at most; 0: 1000 */
+    double tolerance;      /**< EM ends once no probability changes by more; 0: 1e-6 */
+    double time_s;         /**< EM ends after so many seconds; 0: no limit */
+    uint64_t memory_limit; /**< bytes, program and model included; 0: half of the machine's memory
+                            */
+    uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
+    uint64_t prior;        /**< gbs_prior */
     uint64_t expectations; /**< gbs_expectations */
     uint64_t sweeps;       /**< sampled: at most so many of each of 16 chains, given each row, in an
                                 iteration; 0: 4096 */
@@ -107,7 +108,8 @@ typedef struct gbs_fit_report {
     double bic;             /**< log_likelihood - n_parameters / 2 ln(weight), Schwarz (1978) */
     uint64_t held_out_rows; /**< 0: none were given, or it was stopped before */
     uint64_t held_out_impossible;   /**< of them rows of probability 0 */
-    double held_out_log_likelihood; /**< of the others; 0 where there are none */
+    double held_out_log_likelihood; /**< log-likelihood of the possible held-out rows; 0 if there
+                                       are none */
     double seconds;
     uint64_t converged;     /**< 1 or 0; 1 where no value is missing. Sampled: what the tables still
                                  move by is lost in an error that meets target_error, and no row is

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** gibbsite: sampling discrete graphical models. What most programs need: models and evidence,
- *  questions, runs, exact answers, files. Each further header is included by its name;
- *  include/gibbsite/README.md of the sources says what is where. */
+/** gibbsite: sampling discrete graphical models. Includes the headers that most programs need:
+ * models and evidence, questions, runs, exact answers, files. Each further header must be included
+ * by its name; include/gibbsite/README.md in the sources lists the contents of each header. */
 #ifndef GIBBSITE_H
 #define GIBBSITE_H
 

@@ -66,15 +66,15 @@ typedef struct gbs_ground_report {
     uint64_t n_formulas;   /**< of the program */
     uint64_t n_facts;      /**< of the database, each once */
     double n_instances;    /**< bindings of the variables of all formulas */
-    uint64_t n_groundings; /**< of these not decided by evidence */
-    uint64_t n_merged;     /**< of these equal to one before, which counts them */
-    uint64_t n_factors;    /**< of the model */
-    uint64_t n_tables;     /**< of these tables */
-    double n_atoms;        /**< open atoms that the database does not decide */
-    uint64_t n_variables;  /**< of these needed by a factor */
-    uint64_t n_similar;    /**< facts of similarity predicates that were computed */
-    uint32_t n_warnings;   /**< what was taken for granted ... */
-    char warning[3][256];  /**< ... each in one sentence */
+    uint64_t n_groundings; /**< instances that the evidence does not decide */
+    uint64_t n_merged;    /**< groundings equal to an earlier grounding, whose factor counts them */
+    uint64_t n_factors;   /**< of the model */
+    uint64_t n_tables;    /**< of these tables */
+    double n_atoms;       /**< open atoms that the database does not decide */
+    uint64_t n_variables; /**< open atoms that occur in a factor */
+    uint64_t n_similar;   /**< facts of similarity predicates that were computed */
+    uint32_t n_warnings;  /**< number of assumptions made ... */
+    char warning[3][256]; /**< ... each in one sentence */
 } gbs_ground_report;
 
 /**

@@ -46,10 +46,10 @@ typedef struct gbs_info {
     uint32_t n_implied; /**< fixed by propagation of evidence and hard zeros */
     uint32_t n_free;    /**< neither observed nor implied */
     size_t n_factors;
-    size_t factors_of_kind[GBS_N_FACTOR_KINDS]; /**< factors of the model, by gbs_factor_kind */
-    size_t factors_of_order[GBS_INFO_ORDERS];   /**< factors by number of variables */
-    size_t
-        variables_of_degree[GBS_INFO_DEGREES]; /**< variables by number of factors: 0..14, >= 15 */
+    size_t factors_of_kind[GBS_N_FACTOR_KINDS];   /**< factors of the model, by gbs_factor_kind */
+    size_t factors_of_order[GBS_INFO_ORDERS];     /**< factors by number of variables */
+    size_t variables_of_degree[GBS_INFO_DEGREES]; /**< variables by number of factors: 0..14, >= 15
+                                                   */
     uint32_t min_arity, max_arity;
     double mean_arity;
     size_t n_table_entries;
@@ -60,8 +60,8 @@ typedef struct gbs_info {
     uint32_t n_enumerable; /**< components of at most 2^20 states: answered exactly by default */
     int bipartite;         /**< 1: two colours suffice */
     uint32_t n_colors;     /**< colours of the chromatic scan */
-    uint64_t
-        n_levels; /**< batches, run one after the other, in a pass of the scan in the options */
+    uint64_t n_levels; /**< batches of updates that run one after the other in one pass of the scan
+                          named in the options */
     double mean_batch; /**< variables per batch, updated at the same time */
     uint32_t variables_of_class[GBS_N_CLASSES]; /**< by class, see gbs_class_name() */
     uint32_t n_precise; /**< variables whose conditionals are summed in double precision */

@@ -71,7 +71,7 @@ typedef struct gbs_write_options {
 
 /** Set the memory limit of calls that are given none, in all threads: of reading and writing every
  * kind of file, of gbs_generate_*(), and where memory_limit is 0 in options. Such a call returns
- * GBS_ERR_LIMIT before it takes more.
+ * GBS_ERR_LIMIT before it allocates more than the limit.
  *
  * @param bytes of the whole process; 0 for the limit at first, which is half of the machine's
  *              memory, or half of the limit of the process's control groups where that is less. */
@@ -114,8 +114,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_model_write(const gbs_model *model, const ch
  * are found all the same. Sets of states are likelihoods of 0 and 1.
  *
  * @return GBS_ERR_ARGUMENT where the text is no evidence, or an unknown name (the message lists
- *         similar ones); errors of gbs_evidence_observe() and gbs_evidence_likelihood(). Items
- * before the one that fails may have been added.
+ *         similar ones); errors of gbs_evidence_observe() and gbs_evidence_likelihood(). If one
+ * item fails, the items before it may have been added.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_evidence_add(gbs_evidence *evidence, const char *list,
                                                  gbs_error *err);
@@ -174,8 +174,8 @@ typedef struct gbs_comparison {
     double mean_tv;  /**< mean total variation distance over the variables */
     uint32_t worst;  /**< the variable with the distance max_tv */
     double max_z;    /**< largest |p - q| in units of its standard error, the root of the sum of the
-                        squares of both errors and of 2e-5, the rounding of sampled conditionals; NaN
-                        where no side has errors or one is not known */
+                          squares of both errors and of 2e-5, the rounding of sampled conditionals;
+                          NaN where no side has errors or one is not known */
     double limit_z;  /**< what max_z exceeds with a probability of at most 0.001 where p and q
                         estimate  the same: the normal quantile of 1 - 0.001 / entries */
     uint32_t worst_z, worst_z_state; /**< the entry with the difference max_z */
@@ -239,7 +239,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_result_check_names(const gbs_result *a, cons
                                                        gbs_error *err);
 
 /** Count the variables whose states differ between two MAP or two MMAP results.
- *  @param first out: the smallest id of these variables, 0 if there is none.
+ *  @param first out: the smallest id of the variables that differ, 0 if none differs.
  *  @return GBS_ERR_ARGUMENT if the results have different tasks or different variables, or if one
  *          has labels and the other numbers: see gbs_result_resolve(). */
 GBS_API GBS_MUST_USE gbs_status gbs_result_count_different(const gbs_result *a, const gbs_result *b,
@@ -251,8 +251,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_result_count_different(const gbs_result *a, 
 GBS_API GBS_MUST_USE gbs_status gbs_scan_read(const char *path, const gbs_model *model,
                                               uint32_t **sequence, size_t *n, gbs_error *err);
 
-/** Write a scan file for gbs_scan_read(). It contains the digest of the model, so that reading it
- * for another model fails. @param comment a line for human readers, or NULL. */
+/** Write a scan file for gbs_scan_read(). The file contains the digest of the model; reading it for
+ * another model fails. @param comment a line for human readers, or NULL. */
 GBS_API GBS_MUST_USE gbs_status gbs_scan_write(const char *path, const gbs_model *model,
                                                const uint32_t *sequence, size_t n,
                                                const char *comment, gbs_error *err);
@@ -283,16 +283,16 @@ GBS_API const char *gbs_task_word(gbs_task task);
 /** Flush the file to disk, rename it to its final name and free the output. @return also the error
  * of an earlier write. */
 GBS_API GBS_MUST_USE gbs_status gbs_output_commit(gbs_output *output, gbs_error *err);
-/** Discard what was written and free the output; an existing file of that name is untouched. NULL
- * is allowed. */
+/** Discard the bytes written so far and free the output; an existing file of that name is
+ * untouched. NULL is allowed. */
 GBS_API void gbs_output_discard(gbs_output *output);
 
 /** Open an output that collects its bytes in memory; end it with gbs_output_take(), not a commit.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_output_open_memory(gbs_output **output, gbs_error *err);
-/** Free an output opened with gbs_output_open_memory() and return what was written, followed by a
- *  terminating 0. @param bytes out, caller frees with gbs_free(). @param n out: length without the
- *  0. */
+/** Free an output opened with gbs_output_open_memory() and return the bytes written to it, followed
+ * by a terminating 0. @param bytes out, caller frees with gbs_free(). @param n out: length without
+ * the 0. */
 GBS_API GBS_MUST_USE gbs_status gbs_output_take(gbs_output *output, char **bytes, size_t *n,
                                                 gbs_error *err);
 

@@ -46,7 +46,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_joint_estimate_new(
 GBS_API void gbs_joint_estimate_free(gbs_joint_estimate *estimate); /**< NULL is allowed */
 /**
  * The variables whose states gbs_joint_estimate_add() reads: those of the table and, to average
- * over the last, those that share a factor with it. They are enough for gbs_run_keep_draws().
+ * over the last, those that share a factor with it. These variables are enough for
+ * gbs_run_keep_draws().
  *
  * @param model, n, variable, average_last as for gbs_joint_estimate_new().
  * @param needed   [gbs_model_n_variables()] out: ids, ascending; untouched on failure.

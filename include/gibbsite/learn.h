@@ -62,7 +62,7 @@ typedef struct gbs_learn_options {
     uint64_t chains;       /**< sampled: 2 or more; 0: 100. Each row with missing values has one */
     uint64_t steps;  /**< sampled: moves of the weights at most, each after a sweep of every chain;
                           0: 1000 */
-    uint64_t seed;   /**< of what is sampled, and of probes */
+    uint64_t seed;   /**< seed of the random numbers for sampling and for probes */
     uint64_t scan;   /**< sampled: a gbs_learn_scan */
     uint64_t method; /**< sampled: a gbs_learn_method */
     uint64_t sweeps; /**< sampled: of every chain in a step, at most 2^20; 0: 1 */
@@ -72,18 +72,20 @@ typedef struct gbs_learn_options {
      *  each step). @param point valid during the call. */
     void (*point)(void *context, const gbs_learn_point *point);
     void *point_context;      /**< first argument of point */
-    const gbs_data *held_out; /**< rows that every point judges, or NULL; borrowed; complete, but
-                                   for the likelihood; only with point */
+    const gbs_data *held_out; /**< held-out rows whose likelihood is reported at every point, or
+                                   NULL; borrowed; only with `point`; must be complete unless the
+                                   objective is the likelihood */
     double l1; /**< penalty: l1 times the sum of the absolute weights, which makes many of them 0;
                     not sampled; 0: none */
     uint64_t threads; /**< number of threads, without effect on results; 0: all cores; the
                            likelihood by a junction tree always takes one */
-    const gbs_checkpoint_files *checkpoints; /**< sampled: NULL, or where checkpoints go, and the
-                                                  one to go on from; borrowed, as what it names */
+    const gbs_checkpoint_files *checkpoints; /**< sampled: NULL, or where checkpoints are written
+                                                  and which one to resume from; borrowed, with the
+                                                  strings that it points to */
     double checkpoint_every_s;               /**< from one to the next; 0: 300 */
     uint64_t probes; /**< standard errors by so many probes with signs from seed, at most
-                          GBS_MAX_LEARN_PROBES, not sampled nor with l1; 0: by a matrix where there
-                          is one, else by GBS_USUAL_LEARN_PROBES */
+                          GBS_MAX_LEARN_PROBES, not sampled nor with l1; 0: by a matrix
+                          where there is one, else by GBS_USUAL_LEARN_PROBES */
 } gbs_learn_options;
 
 /** The results of learning. Logarithms are natural. */
@@ -99,19 +101,19 @@ typedef struct gbs_learn_report {
     double change;                /**< largest change of a weight in the last step; sampled: in
                                        standard errors, NAN where these are not known */
     double seconds;
-    double
-        log_likelihood; /**< sum over rows of weight times ln P; NAN: not maximised, or sampled */
-    double rhat;        /**< sampled: the largest split R-hat of a weight's features; NAN where it
-                             was stopped */
-    double chance;      /**< sampled: the largest part that chance has in a standard error, 0 to 1;
-                             NAN as change */
-    uint64_t n_scans;   /**< sampled: how often an optimised scan was made */
+    double log_likelihood; /**< sum over rows of weight times ln P; NAN: not maximised, or sampled
+                            */
+    double rhat;      /**< sampled: the largest split R-hat of a weight's features; NAN where it
+                           was stopped */
+    double chance;    /**< sampled: the largest part that chance has in a standard error, 0 to 1;
+                           NAN as change */
+    uint64_t n_scans; /**< sampled: how often an optimised scan was made */
     uint64_t scan_length; /**< sampled: updates of a chain in a sweep, at the last step */
     uint64_t n_unwritten; /**< checkpoints that could not be written, after the first */
     uint64_t probes;      /**< by which standard errors are estimated; 0: by a matrix */
     double misfit;        /**< sampled, more than GBS_MAX_LEARNT_WEIGHTS weights: the length of the
-                               gradient, less what chance adds, in standard errors of that of the rows;
-                               NAN: it was stopped, or other learning */
+                               gradient, less what chance adds, in standard errors of that of the
+                               rows; NAN: it was stopped, or other learning */
 } gbs_learn_report;
 
 /**
@@ -141,9 +143,9 @@ typedef struct gbs_learn_report {
  * report.misfit of at most 0.25.
  *
  * An optimised scan is the shortest, within an eighth, whose Dobrushin variation with weight 1 for
- * every variable is at most the accuracy (Mitliagkas & Mackey 2017, section 5.3). It is made anew
- * when a weight has moved by more than 0.01. Restarted chains begin at the rows as long as the
- * weights move, and go on once these are held still.
+ * every variable is at most the accuracy (Mitliagkas & Mackey 2017, section 5.3). The scan is
+ * optimised again when a weight has moved by more than 0.01. Restarted chains begin at the rows as
+ * long as the weights move, and go on once these are held still.
  *
  * Checkpoints are written before the first step of the chains, between two steps as often as they
  * are due, and before weights are held still, also where steps were stopped. Learning that goes on
@@ -161,8 +163,8 @@ typedef struct gbs_learn_report {
  *
  * By probes standard errors are estimated [M73], each within a share of 1 / sqrt(2 probes) of what
  * a matrix gives, one standard error at most; those of the likelihood are then those of the
- * sandwich, too, and need more rows than weights. Of an interval take quantiles of Student's
- * distribution with probes degrees of freedom. A probe costs as much as one or two of Newton's
+ * sandwich, too, and need more rows than weights. For intervals use quantiles of Student's
+ * distribution with `probes` degrees of freedom. A probe costs as much as one or two of Newton's
  * steps without a matrix.
  *
  * @param model    borrowed; has a weight to learn.

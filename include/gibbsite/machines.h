@@ -59,7 +59,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_rows_new(uint32_t n_sites, uint32_t n_states
  * states every site has. No cell may be without a value.
  *
  * @param path "-" for standard input; may be compressed.
- * @return GBS_ERR_FORMAT with the place of what is wrong; GBS_ERR_IO.
+ * @return GBS_ERR_FORMAT with the line and column of a mistake in the file; GBS_ERR_IO.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_rows_read(const char *path, gbs_rows **rows, gbs_error *err);
 /** The same from memory. @param name for messages. @param bytes [n_bytes]. */
@@ -78,12 +78,12 @@ GBS_API uint32_t gbs_rows_n_sites(const gbs_rows *rows);
 GBS_API uint32_t gbs_rows_n_states(const gbs_rows *rows);
 /** @return the number of letters of a file in FASTA that were read as '-'. */
 GBS_API uint64_t gbs_rows_n_unknown(const gbs_rows *rows);
-/** @return what was skipped when the rows were read, such as an index, as a line of text; NULL if
- * there is nothing to tell. Valid until they are freed. */
+/** @return a line of text on the columns that were skipped when the rows were read, such as an
+ * index; NULL if there is nothing to tell. Valid until they are freed. */
 GBS_API const char *gbs_rows_note(const gbs_rows *rows);
 /** @return the sum of the weights of the rows: their effective number. */
 GBS_API double gbs_rows_weight(const gbs_rows *rows);
-/** @return the state of a site in a row, or UINT32_MAX if there is none. */
+/** @return the state of a site in a row, or UINT32_MAX if the row or the site does not exist. */
 GBS_API uint32_t gbs_rows_state(const gbs_rows *rows, size_t row, uint32_t site);
 /** @return the name of a site, or NULL if it has none; valid until the rows are freed. */
 GBS_API const char *gbs_rows_site_name(const gbs_rows *rows, uint32_t site);
@@ -128,8 +128,9 @@ typedef struct gbs_potts_options {
     double rate;    /**< size of the first step of PCD; 0: 0.05 */
     double l1;      /**< PL: penalty of l1 times the sum of the absolute couplings, which makes
                          many of them 0; 0: none */
-    const gbs_checkpoint_files *checkpoints; /**< PCD: NULL, or where checkpoints go, and the one to
-                                                  go on from; borrowed, as what it names */
+    const gbs_checkpoint_files *checkpoints; /**< PCD: NULL, or where checkpoints are written and
+                                                  which one to resume from; borrowed, with the
+                                                  strings that it points to */
     double checkpoint_every_s;               /**< from one to the next; 0: 300 */
     uint64_t probes; /**< gbs_potts_errors(): by so many probes, at most GBS_MAX_POTTS_PROBES, with
                           signs from seed; 0: by a matrix of up to GBS_MAX_POTTS_ERRORS free
@@ -243,7 +244,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_potts_parameters(const gbs_model *model, siz
 /**
  * Standard errors of the parameters in the zero-sum gauge, at the maximum of the pseudo-likelihood
  * [M62]: those of the sandwich, as of gbs_learn_weights(). Rows count as independent draws, one of
- * weight c as c of them. They do not include the bias towards 0 that l2 causes.
+ * weight c as c of them. The errors do not include the bias towards 0 that the penalty l2 causes.
  *
  * Beyond GBS_MAX_POTTS_ERRORS free parameters, or with options.probes, they are estimated [M73]: an
  * error is within a share of 1 / sqrt(2 probes) of what a matrix gives, one standard error at most.
@@ -280,7 +281,7 @@ GBS_API uint64_t gbs_potts_probes(const gbs_model *model, const gbs_potts_option
 
 #define GBS_MAX_HIDDEN 65536u /**< most hidden units */
 
-/** Zero-initialised means the defaults, but for hidden. */
+/** A struct set to zero means the defaults, except that `hidden` must be set. */
 typedef struct gbs_rbm_options {
     size_t size;           /**< sizeof(gbs_rbm_options) */
     uint64_t hidden;       /**< number of hidden units, 1 to GBS_MAX_HIDDEN */
@@ -315,7 +316,7 @@ typedef struct gbs_rbm_report {
     uint64_t steps;     /**< in all */
     double mean_pl;     /**< ln PL of a row, on average, after the last whole epoch, with patience
                              the best; NAN: none */
-    double held_out_pl; /**< the same of held-out rows; NAN where there are none */
+    double held_out_pl; /**< the same of held-out rows; NAN if no rows are held out */
     double predicted_bytes; /**< memory of learning, beside program and data */
     double seconds;         /**< in all */
     double epoch_s;         /**< of an epoch, on average */
@@ -324,8 +325,8 @@ typedef struct gbs_rbm_report {
     uint64_t converged;   /**< 1 or 0: whether that is at most 1.05, misfit at most 0.25 and rise
                                at most 0.02 */
     uint64_t n_unwritten; /**< checkpoints that could not be written, after the first */
-    uint64_t
-        best_epoch; /**< with patience: the epoch, from 1, whose weights the model has; else 0 */
+    uint64_t best_epoch;  /**< with patience: the epoch, from 1, whose weights the model has; else 0
+                           */
     double misfit; /**< there: the slope of the mean log-likelihood, in standard errors of the rows'
                         own: root mean squares; NAN as rhat */
     double rise;   /**< share of the rise of mean ln PL since the first epoch that was in the second
@@ -347,8 +348,9 @@ typedef struct gbs_rbm_report {
  * grows by p, and the unit is 1, and u falls by 1, where that is 1 or more.
  *
  * With patience the model has the weights of the epoch after which held-out rows had the highest
- * pseudo-likelihood (early stopping; Prechelt 1998). These rows chose it, so that other rows have a
- * little less on average. T in rate_t stays that of all epochs.
+ * pseudo-likelihood (early stopping; Prechelt 1998). Because these rows chose the epoch, the
+ * pseudo-likelihood of other rows is slightly lower on average. T in rate_t stays that of all
+ * epochs.
  *
  * After a quarter, a half and all of the epochs, with patience after the last one alone, the
  * weights are held still while every chain goes on for 200 times as many sweeps as a step has:
@@ -375,8 +377,8 @@ typedef struct gbs_rbm_report {
  * @param curve     out or NULL: [epochs][2] mean ln PL of a row after each epoch: of the rows, and
  *                  of the held-out rows (NAN without any).
  * @param model     out, caller frees: spins with fields and couplings, W / 4 each: the visible
- *                  units, named as the sites, or v1, v2, ..., then the hidden ones h1, h2, ... Its
- *                  log-weights differ from a.v + b.h + v.W.h by a constant.
+ *                  units, named as the sites, or v1, v2, ..., then the hidden ones h1, h2, ... The
+ * log-weights of this model differ from a.v + b.h + v.W.h by a constant.
  * @param report    out or NULL.
  * @return GBS_OK; GBS_STOPPED if it was ended by time_s or the callback, with the weights of the
  *         last step, with patience of the best epoch; GBS_ERR_STOPPED before there was one;

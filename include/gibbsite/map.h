@@ -20,11 +20,11 @@ extern "C" {
 
 /** The result of gbs_map(). */
 typedef struct gbs_map_report {
-    size_t size;        /**< in: sizeof(gbs_map_report), set by the caller */
-    double log_density; /**< ln of the unnormalised probability of the state found */
-    double
-        final_log_density; /**< the same for the best final state of a chain; NAN without chains */
-    uint32_t n_free_variables;  /**< neither observed nor implied by evidence */
+    size_t size;               /**< in: sizeof(gbs_map_report), set by the caller */
+    double log_density;        /**< ln of the unnormalised probability of the state found */
+    double final_log_density;  /**< the same for the best final state of a chain; NAN without chains
+                                */
+    uint32_t n_free_variables; /**< neither observed nor implied by evidence */
     uint32_t n_exact_variables; /**< free variables whose states exact inference proved optimal; if
                                      all are, so is the state found */
     uint32_t chains;
@@ -57,10 +57,10 @@ typedef struct gbs_map_callbacks {
  * In one annealing schedule of n sweeps, the temperature falls from options.tau0 to tau0 / n as
  * options.schedule says, where tau0 = 0 stands for a temperature from the sizes of the couplings;
  * the best state at the end of any sweep of any chain is kept, and of maxima over blocks after each
- * schedule [M27]. With options.sweeps there is one schedule with that number of sweeps. Without it
- * there are schedules of 64, 128, 256, ... sweeps, each starting where the one before ended, until
- * one finds nothing better or options.time_s is over. Draws other than random run at temperature 1
- * throughout. Options of estimators, burn-in and targets have no effect.
+ * schedule [M27]. With options.sweeps there is one schedule with that number of sweeps. Without
+ * this option there are schedules of 64, 128, 256, ... sweeps, each starting where the one before
+ * ended, until one finds nothing better or options.time_s is over. Draws other than random run at
+ * temperature 1 throughout. Options of estimators, burn-in and targets have no effect.
  *
  * @param options   NULL for the defaults. options.method AUTO solves components exactly that are
  *                  small enough, EXACT solves all components exactly or fails, SAMPLE none.
@@ -112,7 +112,7 @@ typedef struct gbs_mmap_report {
  * by counted table entries; or when eight changes of several variables in a row have found nothing
  * better.
  *
- * @param options   NULL for the defaults; method must be AUTO. Those of sampling apply to
+ * @param options   NULL for the defaults; method must be AUTO. The options of sampling apply to
  * gbs_map().
  * @param callbacks NULL for none; progress alone is called.
  * @param query     [n] distinct variable ids; observed variables keep their state.

@@ -50,8 +50,8 @@ typedef enum gbs_factor_kind {
     GBS_FACTOR_NOISY_MIN = 9, /**< the same with the smallest effect */
 } gbs_factor_kind;
 #define GBS_N_FACTOR_KINDS 10
-/** The value that gbs_model_factor() returns for a factor that does not exist. It is not a member
- * of the enum, so that no switch needs a case for it. */
+/** The value that gbs_model_factor() returns for a factor that does not exist. The value is not a
+ * member of the enum, so that no switch needs a case for it. */
 #define GBS_FACTOR_NONE ((gbs_factor_kind)255)
 
 /**
@@ -152,14 +152,14 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_add_potential(gbs_builder *builder, 
  *     gbs_builder_add_cpt(builder, wet, 1, &rain, 4, p_wet, &err);
  *
  * @param child     the variable that is conditioned on its parents.
- * @param parent    [n_parents] distinct variables, slowest first; copied. NULL if there is none.
+ * @param parent    [n_parents] distinct variables, slowest first; copied. NULL if there are none.
  * @param n_entries product of the arities of the parents and of the child.
  * @param p         [n_entries] probabilities, from 0 to 1: those of the child's states, which must
  *                  sum to one within 1e-6, for each joint state of the parents, of which the last
  *                  varies fastest. Zeros are allowed. Columns are stored as they are, not rescaled.
  * @return GBS_ERR_ARGUMENT, with the builder as it was, for any other number of entries, an entry
- *         that is no probability, a column with another sum (the message says which), and variables
- *         that do not exist or occur twice.
+ * that is not a probability, a column that does not sum to 1 (the message says which), and
+ * variables that do not exist or occur twice.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_builder_add_cpt(gbs_builder *builder, uint32_t child,
                                                     uint32_t n_parents, const uint32_t *parent,
@@ -187,7 +187,7 @@ typedef struct gbs_pair {
 
 /** A polynomial of second degree over variables of two states: spins -1 and +1, or bits 0 and 1,
  *      p(x) = constant + sum over v of linear_v x_v + sum over pairs of value x_i x_j.
- *  Zero-initialise it and set what is there. */
+ *  Set the struct to zero, then set the fields that apply. */
 typedef struct gbs_quadratic {
     size_t size;     /**< sizeof(gbs_quadratic) */
     double scale;    /**< the log-weight is scale * p(x): 1, or -1 / temperature of an energy */
@@ -235,7 +235,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_add_cardinality(
 /**
  * Add a table of log-weights by the number of true literals, t_0 .. t_n (a cardinality potential):
  * a constant t_0, and a factor AT_LEAST k of weight t_k - t_(k-1) for each k where that is not 0.
- * They share a counter in samplers and a chain in exact inference (up to 256 steps [M23]).
+ * The factors of such a group share a counter in samplers and a chain in exact inference (up to 256
+ * steps [M23]).
  *
  * @param n     literals. @param scope, state as for gbs_builder_add_logical().
  * @param logw  [n + 1] natural logarithms; the first and the last ones may be minus infinity.
@@ -382,8 +383,8 @@ GBS_API const char *gbs_model_state_label(const gbs_model *model, uint32_t varia
 
 /**
  * Find a variable from text that a user typed: a name; or, if no variable is called so, digits for
- * a 0-based index. "#3" means the index 3, "=3" the name "3". @return GBS_ERR_ARGUMENT if there is
- * none; the message lists similar names.
+ * a 0-based index. "#3" means the index 3, "=3" the name "3". @return GBS_ERR_ARGUMENT if no
+ * variable has this name; the message lists similar names.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_model_find_variable(const gbs_model *model, const char *text,
                                                         uint32_t *variable, gbs_error *err);
@@ -395,7 +396,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_model_find_state(const gbs_model *model, uin
                                                      const char *text, uint32_t *state,
                                                      gbs_error *err);
 
-/** @return the name of a kind of factor; NULL for a number that is none. */
+/** @return the name of a kind of factor; NULL for a number that is not a kind of factor. */
 GBS_API const char *gbs_factor_kind_name(gbs_factor_kind kind);
 /** @return the kind of a factor. @param n out or NULL: number of variables. @param scope out or
  * NULL: [n] the variables, borrowed. */
@@ -404,11 +405,13 @@ GBS_API gbs_factor_kind gbs_model_factor(const gbs_model *model, size_t factor, 
 
 /** @return the number of tied weights. */
 GBS_API uint32_t gbs_model_n_weights(const gbs_model *model);
-/** @return the value of a tied weight, or NAN if there is none of this number. @param fixed out or
- * NULL: 1 where learning leaves it as it is, else 0. */
+/** @return the value of a tied weight, or NAN if there is no weight with this number. @param fixed
+ * out or NULL: 1 where learning leaves it as it is, else 0. */
 GBS_API double gbs_model_weight(const gbs_model *model, uint32_t weight, int *fixed);
-/** @return the number of the weight that a factor is tied to, or UINT32_MAX if there is none.
- * @param feature out or NULL: what its value is multiplied by; 0 if there is none. */
+/** @return the number of the weight that a factor is tied to, or UINT32_MAX if the factor is not
+ * tied.
+ * @param feature out or NULL: the number that the weight is multiplied by; 0 if the factor is not
+ * tied. */
 GBS_API uint32_t gbs_model_tied_weight(const gbs_model *model, size_t factor, double *feature);
 
 /**

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * The processes of an MPI job as ranks of a run (gibbsite/ranks.h). In a library of its own,
- * libgibbsite-mpi, so that libgibbsite needs no MPI; installed where MPI was found when it was
- * built.
+ * The processes of an MPI job as ranks of a run (gibbsite/ranks.h). These functions are in a
+ * separate library, libgibbsite-mpi, so that libgibbsite does not need MPI; it is installed if MPI
+ * was found when it was built.
  *
  *     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
  *     gbs_mpi_ranks(MPI_COMM_WORLD, &ranks, &err);
@@ -25,8 +25,8 @@ extern "C" {
  * those of the caller. Collective over the communicator.
  *
  * @param ranks out; gbs_mpi_ranks_free() before MPI_Finalize().
- * @return GBS_ERR_STATE if MPI is not initialised, or not for threads beside the one that calls it
- *         (MPI_THREAD_FUNNELED); GBS_ERR_IO with MPI's message if a call of MPI failed.
+ * @return GBS_ERR_STATE if MPI is not initialised, or was initialised without support for threads
+ * (MPI_THREAD_FUNNELED); GBS_ERR_IO with MPI's message if a call of MPI failed.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_mpi_ranks(MPI_Comm communicator, gbs_ranks *ranks,
                                               gbs_error *err);

@@ -75,7 +75,7 @@ typedef enum gbs_option_kind {
     GBS_OPTION_KIND_TEXT = 6,     /**< any text; of questions only */
 } gbs_option_kind;
 
-/** One of the values of an option of kind CHOICE; static. */
+/** One of the values of an option of kind CHOICE; the object is static and never freed. */
 typedef struct gbs_choice {
     int number; /**< what the field holds */
     const char *name;
@@ -107,7 +107,8 @@ typedef struct gbs_option {
 GBS_API size_t gbs_option_count(void);
 /** @return the option with a 0-based index; NULL beyond the last. */
 GBS_API const gbs_option *gbs_option_at(size_t index);
-/** @return the option with that name, in which '_' may stand for '-'; NULL if there is none. */
+/** @return the option with that name, in which '_' may stand for '-'; NULL if no option has this
+ * name. */
 GBS_API const gbs_option *gbs_option_find(const char *name);
 /** @return the choice with a 0-based index, in the order of gbs_option.choices; NULL beyond the
  *          last, and for options that are not of kind CHOICE. */

@@ -38,14 +38,14 @@ typedef struct gbs_answer {
     size_t *offset;       /**< [n_variables + 1] */
     double *p;            /**< [offset[n_variables]] probabilities; NAN for variables that the
                                options leave without an estimate */
-    double *mcse;         /**< same shape: Monte Carlo standard errors, probability units; 0 for
-                               exact entries, NAN where there is none */
-    double *ess;          /**< same shape: effective sample sizes; NAN for exact entries */
-    double *rhat;         /**< same shape: R-hat; NAN where undefined */
-    double log_evidence;  /**< ln P(evidence); NAN where it is not known, see gbs_report.log_z */
-    int converged;        /**< 1 or 0: whether the probabilities can be trusted */
-    int reserved;         /**< 0 */
-    char verdict[256];    /**< one sentence that says why */
+    double *mcse; /**< same shape: Monte Carlo standard errors, in units of probability; 0 for exact
+                     entries, NAN where no error could be estimated */
+    double *ess;  /**< same shape: effective sample sizes; NAN for exact entries */
+    double *rhat; /**< same shape: R-hat; NAN where undefined */
+    double log_evidence; /**< ln P(evidence); NAN where it is not known, see gbs_report.log_z */
+    int converged;       /**< 1 or 0: whether the probabilities can be trusted */
+    int reserved;        /**< 0 */
+    char verdict[256];   /**< one sentence that says why */
 } gbs_answer;
 
 /**

@@ -11,8 +11,8 @@
  * questions/NAME.def that says of each option its type, default, range, unit and help. The command
  * line and the Python module take the same options under the same names.
  *
- * The defaults are those of the command line. A struct set to zeros means defaults, too, but where
- * 0 is a value of its own, as a penalty of 0 is.
+ * The defaults are those of the command line. A struct set to zeros also means the defaults, except
+ * for fields where 0 is a legal value, such as a penalty.
  *
  * Threads: every call may be made from any thread. Errors: for what does not exist calls return
  * NULL, 0 or GBS_ERR_ARGUMENT, as stated.
@@ -33,8 +33,8 @@ typedef struct gbs_question gbs_question;
 GBS_API size_t gbs_question_count(void);
 /** @return the question with a 0-based index; NULL beyond the last. */
 GBS_API const gbs_question *gbs_question_at(size_t index);
-/** @return the question of that name, "learn rbm", in which '_' may stand for ' '; NULL if there is
- * none. */
+/** @return the question of that name, "learn rbm", in which '_' may stand for ' '; NULL if no
+ * question has this name. */
 GBS_API const gbs_question *gbs_question_find(const char *name);
 
 GBS_API const char *gbs_question_name(const gbs_question *question);
@@ -44,14 +44,15 @@ GBS_API size_t gbs_question_size(const gbs_question *question);
 GBS_API size_t gbs_question_n_options(const gbs_question *question);
 /** @return the option with a 0-based index, in the order of the help; NULL beyond the last. */
 GBS_API const gbs_option *gbs_question_option(const gbs_question *question, size_t index);
-/** @return the option with that name, in which '_' may stand for '-'; NULL if there is none. */
+/** @return the option with that name, in which '_' may stand for '-'; NULL if the question has no
+ * such option. */
 GBS_API const gbs_option *gbs_question_find_option(const gbs_question *question, const char *name);
 
 /**
  * Set every option to its default, and every other byte of the struct to 0.
  *
  * @param options out: a struct of the question's type.
- * @param size    its sizeof in the caller's program.
+ * @param size    sizeof of the options struct as the caller's program was compiled.
  * @return GBS_ERR_ARGUMENT unless size is gbs_question_size() or larger.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_question_init(const gbs_question *question, void *options,
@@ -68,8 +69,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_question_set(const gbs_question *question, v
                                                  const char *name, const char *text,
                                                  gbs_error *err);
 /** Write an option as text that gbs_question_set() takes. @param text [size], out; 64 bytes are
- *  always enough, but for an option of kind TEXT, which needs its length and a byte and is "" where
- *  it is unset.
+ * always enough, except for an option of kind TEXT, which needs the length of its text plus 1 and
+ * is "" if unset.
  *  @return GBS_ERR_ARGUMENT for an option that the question does not have, or if size is too small.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_question_get(const gbs_question *question, const void *options,

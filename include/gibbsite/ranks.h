@@ -52,8 +52,8 @@ typedef struct gbs_ranks {
      * bytes of each rank. Both NULL elsewhere. */
     gbs_status (*gather)(void *context, const void *own, size_t n, void *all, const size_t *n_of,
                          gbs_error *err);
-    /** Start sending and receiving messages; the buffers must not be touched before finish(). One
-     * exchange at a time. */
+    /** Start sending and receiving messages; the buffers must not be touched before finish(). Only
+     * one exchange may be in progress at a time. */
     gbs_status (*begin)(void *context, const gbs_message *out, size_t n_out, const gbs_message *in,
                         size_t n_in, gbs_error *err);
     /** Wait until all messages of begin() have arrived. Without begin(): do nothing. */

@@ -93,7 +93,7 @@ typedef struct gbs_report_source {
  *
  * @param source [n_sources], 1 to 64.
  * @param output out, borrowed; untouched on failure.
- * @return GBS_OK; GBS_ERR_FORMAT "NAME:LINE:COLUMN: ..." for a text that is none of these;
+ * @return GBS_OK; GBS_ERR_FORMAT "NAME:LINE:COLUMN: ..." for a text in none of these formats;
  *         GBS_ERR_IO, GBS_ERR_ARGUMENT; GBS_ERR_MEMORY.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_report_html(const gbs_report_source *source, size_t n_sources,

@@ -16,7 +16,7 @@
  * Results have the same bits on any machine and any number of threads.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
- * one object only while no call changes it; what was learnt or read never changes.
+ * one object only while no call changes it; a model that was learnt or read never changes.
  * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
  * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
  * NULL options mean the defaults.
@@ -168,10 +168,11 @@ typedef struct gbs_rectangle {
 /**
  * Find a short scan for a rectangle of patches, as good for it as one systematic scan of the
  * picture: the variation of the rectangle's patches is the same or smaller (gbs_scan_optimise()
- * with `match` the number of patches). It depends on the coupling, not on what the picture shows.
+ * with `match` the number of patches). The scan depends on the coupling, but not on the pixels of
+ * the picture.
  *
- * @param stop     NULL, or asked now and then. @return nonzero to stop; what was found so far is
- *                 returned with GBS_STOPPED.
+ * @param stop     NULL, or asked now and then. @return nonzero to stop; the scan found so far is
+ * returned with GBS_STOPPED.
  * @param sequence out, caller frees with gbs_free(). @param n out. @param report out or NULL.
  * @return GBS_ERR_ARGUMENT for a rectangle outside the picture; GBS_ERR_UNSUPPORTED where no length
  *         is as good, as with couplings so strong that Dobrushin's condition fails.
@@ -190,7 +191,7 @@ typedef enum gbs_segment_picture {
                                   framed in white */
 } gbs_segment_picture;
 
-/** Draw classes. @param picture the one that the segment was made of. @param label [rows *
+/** Draw classes. @param picture the picture that the segment was made from. @param label [rows *
  *  columns]. @param rectangle NULL for none. @param image out, freed by the caller. */
 GBS_API GBS_MUST_USE gbs_status gbs_segment_draw(const gbs_segment *segment,
                                                  const gbs_image *picture, const uint32_t *label,

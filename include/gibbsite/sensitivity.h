@@ -28,7 +28,7 @@ extern "C" {
 /** The kind of a parameter. The numbers never change. */
 typedef enum gbs_parameter_kind {
     /** An entry t of a conditional table. The other entries of its column are scaled in proportion,
-     * so that the column sums to what it did: Chan & Darwiche (2002), J. Artif. Intell. Res.
+     * so that the sum of the column does not change: Chan & Darwiche (2002), J. Artif. Intell. Res.
      * 17:265-287. One-sided at t = 0, and at t = 1 in a column of two; undefined (NAN) at t = 1 in
      * longer ones, where the others have no proportion. */
     GBS_PARAMETER_PROBABILITY = 0,
@@ -52,7 +52,7 @@ typedef struct gbs_sensitivities {
     uint32_t variable;   /**< X */
     uint32_t state;      /**< x */
     double p;            /**< P(X = x | evidence) */
-    double p_mcse;       /**< its Monte Carlo standard error; 0 where exact */
+    double p_mcse;       /**< Monte Carlo standard error of p; 0 if p is exact */
     size_t n_parameters; /**< length of the arrays */
     uint32_t *kind;      /**< gbs_parameter_kind */
     size_t *factor;      /**< the factor; SIZE_MAX for a likelihood */
@@ -64,7 +64,7 @@ typedef struct gbs_sensitivities {
                               for a weight */
     double *value;       /**< t, log-weight, weight, ln of a likelihood, inhibition, leak */
     double *derivative;  /**< d p / d value; NAN where undefined */
-    double *mcse;        /**< its Monte Carlo standard error; 0 where exact */
+    double *mcse;        /**< Monte Carlo standard errors; 0 for exact entries */
     double *log_p;       /**< d ln P(evidence) / d value, or of ln Z given the evidence; NAN where
                               undefined */
     int exact;           /**< 1: everything is exact; 0: estimates from samples */

@@ -50,7 +50,7 @@ typedef struct gbs_share_figures {
     uint32_t n_halo;     /**< variables of other ranks that it keeps up to date */
     uint32_t n_boundary; /**< updates of a pass of own variables that other ranks keep up to date */
     uint32_t n_neighbours; /**< ranks that it talks to */
-    uint64_t n_messages;   /**< that it sends in a pass */
+    uint64_t n_messages;   /**< messages that the rank sends in a pass */
     uint64_t n_values;     /**< states of one chain that it sends in a pass */
     uint64_t n_runs;       /**< runs of consecutive updates in a pass: the fewer, the faster */
     uint64_t bytes;        /**< memory of the share, before it is compiled */
@@ -110,8 +110,8 @@ GBS_API const char *gbs_partition_kind(const gbs_partition *partition);
  * (gbs_share_needs_whole()); otherwise do nothing. Shares made afterwards contain these states, so
  * that runs with this seed and at most as many chains need no partition. @param n_chains as in
  * option chains; the seed is that of the options.
- * @return GBS_ERR_NOT_FOUND if no such states are found, GBS_ERR_IMPOSSIBLE if
- * there are none. */
+ * @return GBS_ERR_NOT_FOUND if no states of positive weight are found, GBS_ERR_IMPOSSIBLE if it is
+ * proven that no such states exist. */
 GBS_API GBS_MUST_USE gbs_status gbs_partition_find_starts(gbs_partition *partition,
                                                           uint32_t n_chains, gbs_error *err);
 

@@ -38,13 +38,14 @@ typedef struct gbs_table_options {
     const char *weights; /**< name of the column with the weights of rows; NULL: none */
     int numbers;         /**< 1: cells hold numbers of states from 0; 0: their labels, or their
                               numbers for variables without labels, and in the CSV of gibbsite
-                              sample, whose columns begin with chain, draw, lp; 2: labels there too */
+                              sample, whose columns begin with chain, draw, lp; 2: labels there too
+                              */
     int strict;          /**< 1: columns that are no variable are refused; 0: they are left out */
     int complete;        /**< 1: every variable of two states or more has a column, and a value in
                               each row; 0: values may be missing */
     int reserved;        /**< 0 */
-    /** NULL, or told what was skipped, a sentence at a time: an index, columns that are left out,
-     *  and at the first end of the table how many cells have no value. */
+    /** NULL, or called with a sentence on each thing that was skipped: an index, columns that are
+     * left out, and at the first end of the table how many cells have no value. */
     void (*tell)(void *context, const char *message);
     void *context; /**< of tell */
 } gbs_table_options;
@@ -101,7 +102,7 @@ GBS_API const uint32_t *gbs_table_columns(const gbs_table *table, uint32_t *n);
  * @param state  [columns] out: a state of each column's variable, or GBS_UNOBSERVED.
  * @param weight out or NULL: of the row; 1 without a column of weights.
  * @param end    out: 1 if there is no further row; then nothing else is written.
- * @return GBS_ERR_FORMAT with the place of a cell that is no state.
+ * @return GBS_ERR_FORMAT with the line and column of a cell that is not a state.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_table_next(gbs_table *table, uint32_t *state, double *weight,
                                                int *end, gbs_error *err);

@@ -58,7 +58,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_traces(const gbs_run *run, gbs_traces *t
                                                gbs_error *err);
 
 /**
- * The trace of the log density of what is sampled: ln of the unnormalised probability of its state.
+ * The trace of the log density of the sampled distribution: ln of the unnormalised probability of
+ * its state.
  *
  * @param value [n_chains][n_draws], chain after chain; NAN where a scan leaves out variables.
  * @return as gbs_run_traces().

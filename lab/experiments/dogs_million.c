@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One variable of a million (Mitliagkas & Mackey 2017, section 5.2): a scan optimised for the
- * marginal of a corner is as good after 16 updates as the systematic scan after two million. Its
- * cost end to end, the optimiser included, is the processor time of one thread; no clock decides
- * what is sampled. */
+ * marginal of a corner is as good after 16 updates as the systematic scan after two million. The
+ * cost, including that of the optimiser, is the processor time of one thread; the clock does not
+ * decide what is sampled. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -158,8 +158,8 @@ static gbs_status time_systematic(laboratory *lab, million *m, uint64_t draws, g
     return status;
 }
 
-/* The estimate of the same run with all its passes but the first kept. It is a second run, because
- * the time of keeping passes of a million variables should not count. */
+/* The estimate of the same run with all its passes but the first kept. This is a second run, so
+ * that the time of storing the passes of a million variables is not counted. */
 static gbs_status estimate_systematic(laboratory *lab, million *m, gbs_error *err)
 {
     lab_timed_runs *t = &m->systematic_time;

@@ -93,7 +93,7 @@ static gbs_status draw_chart(const laboratory *lab, const curves *found, gbs_err
     return lab_plot_write(lab, &plot, err);
 }
 
-/* How many optimised scans are above what they were made from. */
+/* Counts the optimised scans that are worse than the scan they were made from. */
 static double worse_than_before(const curves *found)
 {
     double worse = 0.0;

@@ -37,7 +37,7 @@ typedef struct score {
     double seconds; /* of all threads */
 } score;
 
-/* A conditional random field, its data, and what was found. */
+/* A conditional random field, its training data, and the names that were found. */
 typedef struct names {
     int field;
     gbs_crf *crf;
@@ -239,7 +239,8 @@ static gbs_status write_tables(const laboratory *lab, const names *fields, int n
     return scores < 0 ? scores : seconds;
 }
 
-/* Figure 11: a text with its names in brackets, before each what it names. */
+/* Figure 11: writes a text with its names in brackets, each preceded by the kind of thing that it
+ * names. */
 static gbs_status write_text(const laboratory *lab, const names *n, gbs_error *err)
 {
     gbs_status status = GBS_OK;

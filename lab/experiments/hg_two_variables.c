@@ -95,7 +95,8 @@ static gbs_status draw_chart(const laboratory *lab, lab_figure_id figure,
     return lab_plot_write(lab, &plot, err);
 }
 
-/* One over the median error, in thousands: a straight line where the error falls as 1 / T. */
+/* Draws the inverse of the median error, in thousands: a straight line if the error falls as 1 / T.
+ */
 static gbs_status draw_inverse(const laboratory *lab, const lab_contest *contest, gbs_error *err)
 {
     static double inverse[N_EPSILONS][N_DRAWS][LAB_MAX_CHECKPOINTS];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Splashes that grow by what the state is (Gonzalez et al. 2011, appendix C and figures 2 to 4).
- * Where the choice of what is drawn looks at the state for ever, the target is not left invariant:
- * exactly, step by step, on two coins and on six spins. Where it ends, as here with burn-in, the
- * law goes to the target again. */
+ * If the choice of the variables to draw keeps depending on the state, the target distribution is
+ * not invariant: shown by exact computation, step by step, on two coins and on six spins. Where it
+ * ends, as here with burn-in, the law goes to the target again. */
 #include "base/memory.h"
 #include "gibbsite/generate.h"
 #include "lab/experiment_table.h"
@@ -17,8 +17,8 @@
 
 /* ---- two coins (appendix C) ----------------------------------------------------------------- */
 
-/* One of two fair coins is tossed: any, or if it adapts and they differ, nine times in ten the one
- * that shows 1. State 2 a + b. */
+/* Tosses one of two fair coins: either with equal probability or, if the choice adapts and the
+ * coins differ, the one that shows 1 in nine of ten cases. State 2 a + b. */
 static void step_coins(bool adapts, const double *law, double *next)
 {
     for (unsigned x = 0; x < 4; x++) {
@@ -52,7 +52,8 @@ static double score(const spins *s, unsigned x, unsigned root, unsigned v)
     return 0.5 * ((ratio < 0.0 ? -ratio : ratio) + (other < 0.0 ? -other : other));
 }
 
-/* Weight that moves to the states of spins u and v given the others. */
+/* Moves weight to the states of spins u and v in proportion to their conditional given the other
+ * spins. */
 static void draw_pair(const spins *s, double weight, unsigned x, unsigned u, unsigned v,
                       double *next)
 {
@@ -65,8 +66,8 @@ static void draw_pair(const spins *s, double weight, unsigned x, unsigned u, uns
     }
 }
 
-/* One step of the law: any spin is the root; then any neighbour of it joins or, if growth adapts,
- * the one coupled most strongly. */
+/* One step of the distribution: a random spin is the root; then a random neighbour of the root
+ * joins it or, if growth adapts, the neighbour coupled most strongly. */
 static void step_spins(const spins *s, bool adapts, const double *law, double *next)
 {
     for (unsigned x = 0; x < LAB_N_STATES; x++) {

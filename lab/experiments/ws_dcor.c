@@ -96,7 +96,7 @@ static gbs_status write_bins(const laboratory *lab, const result *r, gbs_error *
     return lab_table_close(&table);
 }
 
-/* Parts of the estimates by key, stacked, beside what was measured. */
+/* Draws the estimated parts by key, stacked, beside the measured value. */
 static gbs_status draw_chart(const laboratory *lab, const result *r, uint64_t sweeps,
                              gbs_error *err)
 {

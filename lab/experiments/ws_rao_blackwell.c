@@ -150,7 +150,7 @@ static void judge(laboratory *lab, const pair *pairs)
             count[d] = pairs[i].count.median[d];
             average[d] = pairs[i].average.median[d];
         }
-        /* what is lost by counting drowns in the slow others where couplings are strong */
+        /* with strong couplings the slow other components hide the loss by counting */
         const double most = model_of[i] == &lab_complete_weak ? 0.5 : 1.4;
         lab_find(lab,
                  LAB_JUDGE(rao_random, .averaged = average[RANDOM][last],

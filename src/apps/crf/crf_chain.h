@@ -21,7 +21,7 @@ void gbsi_crf_pairs_fill(gbsi_crf_pairs *pairs, uint32_t c, const gbs_crf *crf,
                          const gbsi_features *features, const double *weight);
 void gbsi_crf_pairs_free(gbsi_crf_pairs *pairs);
 
-/* One sequence at a time. */
+/* Scratch memory that serves one sequence at a time. */
 typedef struct gbsi_crf_chain {
     const gbs_crf *crf;
     const gbsi_features *features;
@@ -55,8 +55,8 @@ void gbsi_crf_chain_best(gbsi_crf_chain *chain, uint32_t *label);
 /* ln Z, and the factors of probabilities: P(y_t) = alpha_t(y) beta_t(y), and
  * P(y_(t-1) = a, y_t = b) = alpha_(t-1)(a) scaled(a, b) after_t(b).
  * @param alpha,beta,after [n][L], out.
- * @return the first token, from 0, whose log-weights differ by more than GBSI_MOST_SPAN, with
- *         nothing done; n where there is none. */
+ * @return the first token, from 0, whose log-weights differ by more than GBSI_MOST_SPAN, in which
+ * case nothing is computed; n if there is no such token. */
 size_t gbsi_crf_chain_sum(gbsi_crf_chain *chain, double *alpha, double *beta, double *after,
                           double *log_z);
 

@@ -17,7 +17,8 @@ typedef struct gbsi_curvature {
     uint64_t seed, probe;
 } gbsi_curvature;
 
-/* The caller sets `gradient`, zeroes the rest, and frees it also after a failure. */
+/* The caller sets `gradient`, sets the other members to zero, and calls gbsi_curvature_free() even
+ * after a failure. */
 gbs_status gbsi_curvature_new(gbsi_curvature *curvature, gbs_error *err);
 void gbsi_curvature_free(gbsi_curvature *curvature);
 

@@ -156,8 +156,8 @@ static void finish(gbs_label_scores *s)
     qsort(s->entity + 1, s->n - 1, sizeof *s->entity, by_name);
 }
 
-/* Finds the true labels. A label that the model does not have gets a number of its own, which no
- * token was given. */
+/* Finds the true labels. A label that the model does not have gets a new number, which no token was
+ * given. */
 static gbs_status find_truth(evaluation *e, gbs_error *err)
 {
     size_t n_right = 0;

@@ -25,7 +25,7 @@ typedef struct linking {
 typedef struct finding {
     const gbsi_templates *templates;
     const gbsi_dictionary *known;
-    gbsi_dictionary *learn; /* NULL: only what is known */
+    gbsi_dictionary *learn; /* NULL: only known features are looked up */
     const gbs_sequences *data;
     gbsi_features *features;
     gbsi_expansion text;
@@ -92,7 +92,7 @@ static gbs_status expand_key(finding *f, size_t first, size_t end, size_t token)
     return GBS_OK;
 }
 
-/* Chains the tokens of a sequence that have the same key: each knows the one before it. */
+/* Links the tokens of a sequence that have the same key: each token points to the previous one. */
 static gbs_status chain_keys(finding *f, size_t first, size_t end)
 {
     linking *l = &f->links;

@@ -22,7 +22,7 @@ typedef struct gbsi_holders {
 } gbsi_holders;
 
 typedef struct gbsi_gradient {
-    const gbs_crf *crf; /* its weights are not used */
+    const gbs_crf *crf; /* only the labels and features of this model are used, not its weights */
     const gbs_sequences *data;
     const gbsi_features *features;
     const uint32_t *truth; /* [n_tokens] labels */
@@ -39,7 +39,7 @@ typedef struct gbsi_gradient {
     double *log_p;             /* [n sequences] of the true labels */
     double *pair_surplus;      /* [n_combinations][L][L] the same of pairs, over all tokens */
     gbsi_holders tokens;       /* of each feature */
-    gbsi_holders pair_tokens;  /* of each combination, but for first tokens */
+    gbsi_holders pair_tokens;  /* tokens, other than first tokens, of each combination */
     gbsi_holders pair_links;   /* links of each combination; none without links in the templates */
     gbsi_holders token_links;  /* links of each token */
     gbsi_holders combinations; /* of each feature */

@@ -257,7 +257,8 @@ static gbs_status label_all(labelling *l, gbs_error *err)
     return first_failure(l, err);
 }
 
-/* The options of searches: each is for a thread of its own, within the limits of the whole. */
+/* Sets the options of the searches: each search uses one thread, and together they keep the limits
+ * of the whole run. */
 static gbs_status take_search(labelling *l, const gbs_run_options *run, gbs_error *err)
 {
     GBSI_PASS(gbsi_options_take(run, &l->run, err));

@@ -24,7 +24,7 @@ static void add_column(double *score, const double *pair, uint32_t column, size_
     }
 }
 
-/* Adds the log-weights of a pair to the scores of its labels, each given the other. */
+/* Adds the log-weights of a pair to the scores of each of its two labels given the other. */
 static void add_pair(gbsi_gradient *g, size_t first, size_t second, uint32_t combination)
 {
     const size_t n_labels = g->crf->labels.n;

@@ -123,7 +123,7 @@ cleanup:
 
 /* ---- for everyone -------------------------------------------------------------------------- */
 
-/* One sequence of the data, as data of its own. @param bounds [2] what becomes first of it. */
+/* Returns one sequence of the data as a data set. @param bounds [2] what becomes first of it. */
 static gbs_sequences one_of(const gbs_sequences *data, size_t sequence, size_t bounds[2])
 {
     const size_t first = data->first[sequence];

@@ -13,7 +13,7 @@ struct gbs_sequences {
     size_t *first;        /* [n + 1] */
     const char **text;    /* [n_tokens][n_columns], into bytes */
     uint64_t *line;       /* [n_tokens] from 1 */
-    size_t text_capacity; /* while it is read, as the others */
+    size_t text_capacity; /* capacity while the file is read */
     size_t line_capacity, first_capacity;
 };
 

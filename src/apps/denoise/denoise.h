@@ -38,8 +38,8 @@ bool gbsi_denoise_is_narrow(const gbs_image *noisy);
 gbs_status gbsi_denoise_levels(const gbs_image *noisy, const gbs_denoise_options *o,
                                gbsi_levels **levels, gbs_error *err);
 
-/* Whether a run with these options is one of levels in bytes: where a lattice is asked for that is
- * none of bits. */
+/* Whether a run with these options uses levels in bytes: this is so if a lattice is asked for that
+ * cannot run in bits. */
 bool gbsi_denoise_is_levels(const gbs_image *noisy, const gbs_denoise_options *o,
                             const gbs_run_options *run);
 /* Whether a run with these options is one of sites in bits, of all but shapes that waste them. */

@@ -19,7 +19,8 @@ static uint32_t index_of_pixel(const void *context, size_t pixel)
     return s->index_of[gbsi_denoise_value(s->noisy, s->o, pixel)];
 }
 
-/* The values that pixels show, in order of appearance, and what is seen of each. */
+/* Lists the values of pixels in order of first appearance, with the log-probability of each value
+ * at each level. */
 static gbs_status find_values(seeing *s, gbs_error *err)
 {
     const size_t n_pixels = (size_t)s->noisy->width * s->noisy->height;

@@ -12,7 +12,7 @@
 #define FINE         4u   /* ... more have to be so many values apart */
 #define NEAR         0.15 /* of a level: there normal noise that small would change no level */
 #define NEARLY_ALL   0.99
-#define FROZEN_RATIO 20.7 /* ln 1e9: what is so much less probable is never seen in a run */
+#define FROZEN_RATIO 20.7 /* ln 1e9: states rarer by this factor never occur in a run */
 
 enum { MOST_VALUES = 1 << 16, MOST_LEVELS = 256 };
 

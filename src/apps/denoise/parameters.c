@@ -21,7 +21,7 @@ enum {
     CHAINS = 8,          /* pictures drawn in an iteration */
     SWEEPS = 8,          /* from the last one to the next */
     NEWTON_STEPS = 12,   /* at most */
-    PICTURES = 2,        /* of those drawn, to which the coupling is fitted */
+    PICTURES = 2,        /* number of the drawn pictures to which the coupling is fitted */
 };
 #define SETTLED       1e-4 /* Newton's last step: far below the errors of so few pictures */
 #define MOST_COUPLING 3.0  /* above, neighbours agree nearly always, and chains freeze */

@@ -121,7 +121,8 @@ void gbsi_autocovariance_add(gbsi_autocovariance *a, const double *x, double *su
         a->re[k] = a->re[k] * a->re[k] + a->im[k] * a->im[k];
         a->im[k] = 0.0;
     }
-    transform(a); /* of a real and even series: the same as its inverse, but for the length */
+    transform(a); /* the series is real and even: the forward transform equals the inverse one up to
+                     the length */
     for (size_t t = 0; t < a->n; ++t) {
         sum[t] += a->re[t] / ((double)a->length * (double)a->n);
     }

@@ -92,8 +92,8 @@ static bool all_equal(const double *x, size_t n)
 }
 
 /* Sum over t > 0 of 2 rho_t, plus 1: Geyer's (1992) sequence of sums of pairs, cut before the first
- * that is negative and made to fall. One even term more lowers the variance of chains whose draws
- * alternate (Vehtari et al., section 3.2). @param rho [n], replaced. */
+ * that is negative and made to fall. Adding one more even term lowers the variance of the estimate
+ * for chains whose draws alternate (Vehtari et al., section 3.2). @param rho [n], replaced. */
 static double autocorrelation_time(double *rho, size_t n)
 {
     size_t end = 0; /* terms that are taken */
@@ -166,7 +166,8 @@ static double mcse_of_quantile(const gbsi_ranked *order, size_t n, double p, dou
     const double a = gbsi_beta_quantile(one_sigma[0], ess * p + 1.0, ess * (1.0 - p) + 1.0);
     const double b = gbsi_beta_quantile(one_sigma[1], ess * p + 1.0, ess * (1.0 - p) + 1.0);
     const size_t low = (size_t)(a * (double)n);
-    const size_t high = (size_t)(b * (double)n); /* its ceiling, but for whole numbers, less 1 */
+    const size_t high =
+        (size_t)(b * (double)n); /* the ceiling minus 1, unless b n is a whole number */
     const size_t whole = (double)high == b * (double)n && high > 0;
     const double below = order[low > 0 ? low - 1 : 0].value;
     const double above = order[high - whole < n ? high - whole : n - 1].value;

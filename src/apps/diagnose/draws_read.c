@@ -35,7 +35,7 @@ typedef struct quantity {
 } quantity;
 
 typedef struct row {
-    double chain;      /* its number in the file */
+    double chain;      /* number of the chain in the file */
     double order;      /* of the draw in its chain */
     const char *place; /* of the cell that tells the order, or where the row begins */
     size_t at;         /* number of the row */

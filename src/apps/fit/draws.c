@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each row is the evidence of a run. Chain k of all rows adds to counts of its own, of which there
- * are 16: so many independent estimates of all expected counts. */
+/* Each row is the evidence of a run. Chain k of every row adds to the k-th of 16 sets of counts:
+ * these are 16 independent estimates of all expected counts. */
 #include "fit/draws.h"
 
 #include <inttypes.h>
@@ -130,7 +130,7 @@ static gbs_status observe(const gbsi_draws *d, size_t row, gbs_evidence **out, g
     return status;
 }
 
-/* Makes the options of a run: every row and iteration has random numbers of its own. */
+/* Makes the options of a run; the random numbers depend on the row and the iteration. */
 static gbs_run_options options_of(const gbsi_draws *d, uint64_t sweeps, uint64_t iteration,
                                   size_t row)
 {

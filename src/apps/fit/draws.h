@@ -10,7 +10,7 @@ typedef struct gbsi_draws gbsi_draws;
 
 /* @param asked    [n_variables] 1: the child's table is to be counted; NULL: ln P is all.
  * @param complete [n_distinct] 1: the row is left out.
- * @param options  checked, with defaults filled in. What is given is borrowed, but for asked. */
+ * @param options  checked, with defaults filled in. All arguments except `asked` are borrowed. */
 gbs_status gbsi_draws_new(const gbsi_families *families, const gbs_data *data, const uint8_t *asked,
                           const uint8_t *complete, const gbs_fit_options *options,
                           gbsi_watch *watch, gbsi_draws **out, gbs_error *err);

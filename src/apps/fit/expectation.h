@@ -11,7 +11,7 @@ typedef struct gbsi_expectation gbsi_expectation;
 /* @param asked    [n_variables] 1: the child's table is to be counted; NULL: ln P is all.
  * @param complete [n_distinct] 1: the row is left out.
  * @param most_work entries of trees over all rows.
- * @param pool     NULL: one thread. What is given is borrowed, but for asked.
+ * @param pool     NULL: one thread. All arguments except `asked` are borrowed.
  * @return GBS_ERR_LIMIT if there is no junction tree within memory_limit and most_work. */
 gbs_status gbsi_expectation_new(const gbsi_families *families, const gbs_data *data,
                                 const uint8_t *asked, const uint8_t *complete,
@@ -25,9 +25,9 @@ void gbsi_expectation_free(gbsi_expectation *expectation);
  * @param count        [entries] in and out: the expected counts of the tables asked for are added.
  *                     NULL where none are.
  * @param log_p        in and out: ln P of all rows that are possible is added.
- * @param n_impossible,weight in and out: the number of the others, and the sum of their weights,
- * are added. NULL: they are an error, GBS_ERR_IMPOSSIBLE.
- * @return GBS_STOPPED once the watch stopped it; what was computed is then undefined. */
+ * @param n_impossible,weight in and out: the number of impossible rows, and the sum of their
+ * weights, are added. NULL: they are an error, GBS_ERR_IMPOSSIBLE.
+ * @return GBS_STOPPED if the watch stopped the computation; the outputs are then undefined. */
 gbs_status gbsi_expectation_add(gbsi_expectation *expectation, const double *theta, double *count,
                                 double *log_p, uint64_t *n_impossible, double *weight,
                                 gbs_error *err);

@@ -17,7 +17,7 @@ typedef struct gbsi_families {
 
 /* @return GBS_ERR_ARGUMENT if the model is no Bayesian network of tables. */
 gbs_status gbsi_families_init(gbsi_families *families, const gbs_model *network, gbs_error *err);
-void gbsi_families_free(gbsi_families *families); /* what it owns, not the struct */
+void gbsi_families_free(gbsi_families *families); /* frees the members, not the struct itself */
 
 /* @return the scope of a child's factor, the child last.
  * @param n out: its length. */

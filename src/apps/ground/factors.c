@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Factors from what is left of formulas. A clause, a conjunction and an exclusive or are logical
- * factors, which stay as they are; anything else becomes a table. Equal ones of one formula and
- * weight are one factor, whose feature counts them. Factors go to the builder at once, and equal
- * ones are looked for there: a program may have 10^8 groundings, of which nothing is kept twice. */
+/* Makes factors from the parts of formulas that evidence has not decided. A clause, a conjunction
+ * and an exclusive or are logical factors, which stay as they are; anything else becomes a table.
+ * Equal ones of one formula and weight are one factor, whose feature counts them. Factors go to the
+ * builder at once, and equal ones are looked for there: a program may have 10^8 groundings, of
+ * which nothing is kept twice. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -252,7 +253,7 @@ static gbs_status give(gbsi_grounding *g, const gbsi_ground_factor *f, const uin
     return GBS_OK;
 }
 
-/* Adds a factor. Its f->n literals stand last in g->literal, from which they are removed. */
+/* Adds factor f, whose f->n literals are the last in g->literal; they are removed from there. */
 static gbs_status add_factor(gbsi_grounding *g, gbsi_ground_factor f, size_t first, gbs_error *err)
 {
     g->longest = f.n > g->longest ? f.n : g->longest;

@@ -86,7 +86,7 @@ static gbs_status find_variable(parser *s, gbsi_token token, uint32_t *variable,
 
 static gbs_status read_call(parser *s, uint32_t function, int64_t *term, gbs_error *err);
 
-/* @param type UINT32_MAX: whatever the term has. @return in *type what it turned out to be. */
+/* @param type UINT32_MAX: whatever the term has. @return in *type the type of the term. */
 static gbs_status read_term(parser *s, gbsi_token token, uint32_t *type, int64_t *term,
                             gbs_error *err)
 {

@@ -54,7 +54,7 @@ typedef struct gbsi_grounding {
     uint32_t binding[GBSI_GROUND_MOST_VARIABLES]; /* UINT32_MAX: free */
     gbsi_residue *residue;
     size_t n_residues, residue_capacity;
-    uint32_t *literal; /* those of the factor that is being made; the rest is scratch memory */
+    uint32_t *literal; /* literals of the factor that is being made, followed by scratch memory */
     size_t n_literals, literal_capacity;
     uint32_t longest;    /* literals of a factor so far */
     size_t first_factor; /* of the builder's, of this formula */
@@ -115,7 +115,7 @@ gbs_status gbsi_ground_choices(gbsi_grounding *g, gbs_error *err);
 /* ---- factors.c --------------------------------------------------------------------------- */
 
 /* Begins the factors of a formula.
- * @param expected their number, roughly; 0: not known. */
+ * @param expected approximate number of factors; 0 if it is not known. */
 void gbsi_factors_begin(gbsi_grounding *g, double expected);
 /* Gives the factor of one grounding's residue to the builder, or counts it if the builder has an
  * equal one. */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The groundings of a formula that evidence does not decide, found as a join. A clause is satisfied
  * where one of its literals is true, so that for each negative literal over a predicate of the
- * database only the facts of that predicate matter. The literal with the fewest facts that fit what
- * is bound comes next, found by an index of each argument; variables in no such literal run over
- * their constants. Conjunctions go the same way: there the positive literals matter. */
+ * database only the facts of that predicate matter. The literal with the fewest facts that match
+ * the bindings so far comes next, found by an index of each argument; variables in no such literal
+ * run over their constants. Conjunctions go the same way: there the positive literals matter. */
 #include <math.h>
 
 #include "base/memory.h"
 #include "ground/grounding.h"
 
-enum { MOST_LEAVES = 64 }; /* that are looked at; more only prune less */
+enum { MOST_LEAVES = 64 }; /* the number of leaves that are examined; the others do not prune */
 
 /* A join over the parts of a clause: if one of them has the truth value `decides`, it decides the
  * formula. */
@@ -124,7 +124,7 @@ static bool is_decided(const join *j)
 
 /* ---- the search ----------------------------------------------------------------------------- */
 
-/* Facts that fit what is bound of an atom: those of the bound argument with the fewest.
+/* Facts that match the bound arguments of an atom: the shortest list over its bound arguments.
  * @param fact out: their numbers, or NULL for 0, 1, ... */
 static uint32_t candidates(const gbsi_grounding *g, const gbsi_logic_node *n, const uint32_t **fact)
 {

@@ -58,8 +58,8 @@ gbs_status gbsi_program_constant(gbsi_program *program, const gbsi_text *text, u
     return add_constant(program, type, name, constant, err);
 }
 
-/* Adds the constants between those of {1, ..., 20}, and the last. They are in no file: the
- * program keeps their text. */
+/* Adds the constants between those of {1, ..., 20}, and the last. The names of these constants are
+ * in no file, so that the program stores their text. */
 static gbs_status read_range(gbsi_program *p, gbsi_text *line, uint32_t type, gbsi_token first,
                              gbs_error *err)
 {
@@ -193,7 +193,7 @@ static bool same_arguments(const gbsi_predicate *a, const gbsi_predicate *b)
 }
 
 /* Friends(person, person), of Tuffy *Friends(person, person), or person motherOf(person).
- * @param line stands behind the name. @param q its name, and whether it is closed.
+ * @param line stands behind the name. @param q its name and whether it is closed are set already.
  * @param value the type of a function's values; empty for a predicate. */
 static gbs_status read_predicate(gbsi_program *p, gbsi_text *line, gbsi_predicate *q,
                                  gbsi_token value, gbs_error *err)

@@ -28,9 +28,9 @@ typedef struct gbsi_predicate {
     uint32_t one; /* the argument marked '!': exactly one value of it holds; GBSI_GROUND_NO_ONE */
     uint64_t stride; /* between codes of atoms whose argument `one` differs by one */
     uint64_t first;  /* code of the first of its atoms */
-    bool open;       /* its atoms are variables unless the database has them */
+    bool open;       /* its atoms are variables of the model unless the database decides them */
     bool closed;     /* '*' before its declaration: not open unless it is asked for */
-    bool function;   /* its last argument is the value, marked '!' */
+    bool function; /* its last argument is the value of a function, marked '!' in the declaration */
     size_t n_facts;  /* of either sign */
     uint32_t *tuple; /* [n_true][n_arguments] */
     size_t tuple_capacity;
@@ -100,7 +100,7 @@ gbs_status gbsi_program_constant(gbsi_program *program, const gbsi_text *text, u
 gbsi_token gbsi_logic_next(gbsi_text *text);
 gbsi_token gbsi_logic_peek(const gbsi_text *text);
 bool gbsi_logic_is_name(gbsi_token token);
-/* Takes this word, or fails saying what was expected. */
+/* Reads this word, or fails with a message that says what was expected. */
 gbs_status gbsi_logic_take(gbsi_text *text, const char *word, const char *expected, gbs_error *err);
 typedef enum gbsi_logic_sign {
     GBSI_SIGN_AND,

@@ -238,8 +238,8 @@ static bool read_value(calculator *c, double *value)
     return true;
 }
 
-/* Values with one of these signs between them; a sign with no value behind it is none of the
- * weight's. */
+/* Reads values that one of these signs separates; a sign without a value behind it is not part of
+ * the weight. */
 static bool read_list(calculator *c, const char *signs, bool (*operand)(calculator *, double *),
                       double *value)
 {

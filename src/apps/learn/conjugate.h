@@ -9,12 +9,13 @@
 typedef struct gbsi_conjugate {
     size_t n;
     double *y;              /* [n] out */
-    double *r;              /* [n] the right side; out: what is left of it */
+    double *r;              /* [n] in: the right side; out: the residual */
     double *d, *product;    /* [n] scratch */
     const double *diagonal; /* [n] above 0, near that of the matrix: Jacobi's preconditioner, which
                                takes lengths to be those of x_k / sqrt(diagonal_k); NULL: ones */
     double left;            /* share of its length that may be left of the right side */
-    double flat; /* of the largest curvature met: a direction with no larger one has none */
+    double flat; /* relative to the largest curvature so far: a direction of smaller curvature
+                    counts as flat */
     bool (*multiply)(void *context, const double *d, double *product); /* false: stopped */
     void *context;
 } gbsi_conjugate;

@@ -16,7 +16,7 @@ typedef struct gbsi_keep {
     char digest[33];
     gbsi_kept_lock lock; /* of files->write */
     double last_s;
-    uint64_t n_failed; /* that could not be written */
+    uint64_t n_failed; /* checkpoints that could not be written */
 } gbsi_keep;
 
 /* Whether they are to be written. */

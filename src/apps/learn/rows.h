@@ -19,7 +19,8 @@ struct gbs_rows {
     uint64_t n_unknown;  /* letters read as gaps */
     const char *letters; /* [n_states] of states, or NULL */
     gbs_alphabet alphabet;
-    char note[GBSI_ROWS_NOTE]; /* what was skipped when they were read; "": nothing */
+    char note[GBSI_ROWS_NOTE]; /* columns that were skipped when the rows were read, as a line of
+                                  text; "": nothing */
 };
 
 /* The alignment that begins with '>' at text->at. */

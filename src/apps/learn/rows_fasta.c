@@ -77,7 +77,7 @@ static char capital(char c)
     return (char)(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
 }
 
-/* Its last sign; the end, if it has none. */
+/* The last sign of a sequence; its end if it has no signs. */
 static const char *last_sign(sequence s)
 {
     const char *last = s.end;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dense Potts models [M62]. Their parameters are one array: fields h_i(a), [n_sites][n_states],
- * then for each pair of sites i < j, in the order of i and then j, the table J_ij(a, b),
- * [n_states][n_states]. */
+/* Dense Potts models [M62]. The parameters of a Potts model are one array: fields h_i(a),
+ * [n_sites][n_states], then for each pair of sites i < j, in the order of i and then j, the table
+ * J_ij(a, b), [n_states][n_states]. */
 #ifndef GBSI_POTTS_POTTS_H
 #define GBSI_POTTS_POTTS_H
 
@@ -87,14 +87,14 @@ gbs_status gbsi_potts_check_model(const gbs_model *model, gbs_error *err);
 size_t gbsi_potts_read(const gbs_model *model, double *value);
 
 /* Takes steps of maximum likelihood from x, which becomes their mean.
- * @param report its fields of PCD are set.
+ * @param report the fields that concern PCD are set.
  * @return GBS_STOPPED with x as far as it came. */
 gbs_status gbsi_potts_chains(gbsi_potts *potts, const gbs_potts_options *options, double *x,
                              gbs_potts_report *report, gbs_error *err);
 
 /* potts_sites.c: learns each site alone.
  * @param x [n] out.
- * @param report its fields of L-BFGS are set.
+ * @param report the fields that concern L-BFGS are set.
  * @return GBS_ERR_STOPPED if it was stopped: x is then of no use. */
 gbs_status gbsi_potts_sites(gbsi_potts *potts, const gbs_potts_options *options, double *x,
                             gbs_potts_report *report, gbs_error *err);

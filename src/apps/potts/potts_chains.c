@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Maximum likelihood of a dense Potts model by persistent chains (Tieleman 2008) [M62]: the same
- * bits on any number of threads. A chain is drawn by one thread, with random numbers of its own; a
- * table of pairs is counted and moved by one thread. */
+ * bits on any number of threads. Each chain is drawn by one thread, with its own random numbers;
+ * each table of pairs is counted and changed by one thread. */
 #include <math.h>
 #include <string.h>
 

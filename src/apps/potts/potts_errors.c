@@ -38,7 +38,7 @@ typedef struct errors {
     double *local;    /* [members][n_site][n_site] of a site, where all are together */
     double *scratch;  /* [members][n_scratch] of adding a row */
     size_t n_scratch; /* k + 1 times n_site, and k^2 */
-    double *solution; /* [members][2 n_theta][LANES] of rows, and what is solved */
+    double *solution; /* [members][2 n_theta][LANES] right sides of rows, and the solutions */
     double *mean;     /* [potts.n] over rows, of what a row adds to a parameter */
     double *square;   /* [potts.n] */
     uint32_t first_site;
@@ -175,7 +175,7 @@ static double penalty_of(const errors *e, size_t t)
     return t >= e->k ? of_pair : e->l2 / (1.0 + others * (e->alone ? 2.0 : 1.0));
 }
 
-/* One site: minus the second derivatives, and e->rest of all rows. */
+/* Computes minus the second derivatives of one site, and e->rest of all rows. */
 static void find_site(errors *e, uint32_t member, uint32_t i, double *h)
 {
     gbsi_potts *p = &e->potts;

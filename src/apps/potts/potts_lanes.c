@@ -64,7 +64,7 @@ INLINE void slope_part(const gbsi_potts_site *s, const uint8_t *x, uint32_t firs
     add_slope(s, x, larger(from, s->site + 1), end, first, n_eights, r);
 }
 
-/* Four vectors at a time, then what is left. */
+/* Handles four vectors at a time, then the remaining ones. */
 #define IN_PARTS(s, part, ...)                                        \
     do {                                                              \
         uint32_t first = 0;                                           \

@@ -9,8 +9,8 @@
 
 /* ---- gauge ----------------------------------------------------------------------------------- */
 
-/* J'(a, b) = J(a, b) - mean over a - mean over b + mean of all; what is left out of J goes to the
- * fields of its two sites, but for a constant. @param row, column [q] scratch. */
+/* J'(a, b) = J(a, b) - mean over a - mean over b + mean of all; the parts subtracted from J are
+ * added to the fields of its two sites, up to a constant. @param row, column [q] scratch. */
 static void centre_table(double *table, size_t q, double *first, double *second, double *row,
                          double *column)
 {

@@ -47,7 +47,8 @@ static void probes_free(probes *p)
 
 /* ---- the penalty ----------------------------------------------------------------------------- */
 
-/* The slope of l2/2 |x|^2 at x drawn from what it is a prior of: signs times sqrt(l2), n of them.
+/* The gradient of l2/2 |x|^2 at an x drawn from the prior that this penalty stands for: n random
+ * signs times sqrt(l2).
  */
 static void draw_pull(const probes *p, uint32_t site, size_t n, double *r)
 {

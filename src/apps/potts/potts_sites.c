@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asymmetric pseudo-likelihood of a dense Potts model [M62]: each site's conditional has couplings
- * of its own, a logistic regression that one thread solves alone, in a block (potts_rows.h). */
+/* Asymmetric pseudo-likelihood of a dense Potts model [M62]: each site has its own couplings, found
+ * by a logistic regression that one thread solves alone, in its block of memory (potts_rows.h). */
 #include <math.h>
 #include <string.h>
 

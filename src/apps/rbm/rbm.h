@@ -9,7 +9,7 @@
 #include "rbm/layers.h"
 #include "rng/words.h"
 
-/* The number of intervals of the probability, each with a weight of its own for herded draws. */
+/* The number of intervals of the probability; herded draws keep one weight for each interval. */
 #define GBSI_RBM_BINS 16u
 
 typedef struct gbsi_rbm {
@@ -23,7 +23,7 @@ typedef struct gbsi_rbm {
     double *w;             /* [n][wide_m], zeros behind m */
     double *wt;            /* [m][wide_n] the same, turned */
     double *owed;    /* [n][wide_m] what l1 has taken from each of w, with its sign; or NULL */
-    double owing;    /* what it would have taken from one that was never near 0 */
+    double owing;    /* the sum that l1 would have taken from a weight that was never near 0 */
     double *a;       /* [wide_n] */
     double *b;       /* [wide_m] */
     uint32_t *order; /* [rows] of this epoch */
@@ -75,8 +75,8 @@ bool gbsi_rbm_step(gbsi_rbm *rbm);
 /* Takes a step of the chains alone, and computes the sums over rbm->n_batch rows.
  * @return false: stopped. */
 bool gbsi_rbm_sweep(gbsi_rbm *rbm);
-/* rbm_hold.c: sweeps the chains at the weights of the moment. @param report its R-hat, misfit and
- * rise are set, and whether these are small. */
+/* rbm_hold.c: sweeps the chains at the weights of the moment. @param report R-hat, misfit and rise
+ * are set, and whether each is small enough. */
 gbs_status gbsi_rbm_hold_still(gbsi_rbm *rbm, gbs_rbm_report *report, gbs_error *err);
 /* rbm_keep.c: resumes from a checkpoint if there is one, and writes the first checkpoint. */
 gbs_status gbsi_rbm_resume(gbsi_rbm *rbm, const gbs_rows *held_out, gbs_error *err);

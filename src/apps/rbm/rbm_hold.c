@@ -20,7 +20,7 @@ typedef struct holding {
     uint64_t *sum;   /* [2][n + m] over halves of chains: of counts and of their squares */
     double *slope;   /* [2][n + 1][wide_m] by W and, last, b; once by each half of the draws */
     double *of_a;    /* [2][n] by a */
-    double square;   /* sum over rows of the squares of what they add to the slope */
+    double square;   /* sum over rows of the squares of their contributions to the slope */
     uint32_t half;
     bool rows; /* whether rows are added, not chains */
     _Atomic size_t next;

@@ -7,7 +7,7 @@
 #include "text/lines.h"
 
 typedef struct gbsi_training_picture {
-    const char *line; /* where it stands in the list, for messages */
+    const char *line; /* position in the list file, for messages */
     char *path;       /* owned */
     size_t first;     /* of its patches */
     size_t n;

@@ -18,7 +18,8 @@ void gbsi_scores_add(const gbsi_reduced *reduced, size_t factor, const uint32_t 
 typedef enum gbsi_score {
     GBSI_SCORE_KNOWN,
     GBSI_SCORE_ZERO,    /* evidence rules the parent's state out */
-    GBSI_SCORE_UNKNOWN, /* what it moves is impossible now: no draw tells of it */
+    GBSI_SCORE_UNKNOWN, /* the parameter only affects states that are impossible now: draws say
+                           nothing about it */
 } gbsi_score;
 
 /* Judges whether draws determine each parameter. They do not determine an inhibition of 0 if the

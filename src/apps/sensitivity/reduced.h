@@ -13,9 +13,9 @@
 typedef struct gbsi_reduced {
     const gbs_model *user;        /* borrowed */
     const gbs_evidence *evidence; /* borrowed; NULL: none */
-    gbs_model *model; /* NULL until gbsi_reduced_build(), tables of zeros until _fill() */
-    uint32_t
-        n_variables; /* of the model: those that are free, the indicator, the states of chains */
+    gbs_model *model;     /* NULL until gbsi_reduced_build(), tables of zeros until _fill() */
+    uint32_t n_variables; /* of the model: those that are free, the indicator, the states of chains
+                           */
     uint32_t variable, x; /* X = x */
     uint32_t *number;     /* [user's variables] in the model; GBSI_NONE: one state is left of it */
     uint32_t *user_variable; /* [variables of the model] the user's; of the indicator X */
@@ -54,7 +54,8 @@ void gbsi_reduced_fill(gbsi_reduced *reduced);
  * @param evidence NULL: none. */
 const double *gbsi_log_likelihood(const gbs_evidence *evidence, uint32_t variable);
 
-/* A walk through what is left of a user's factor: its table in the model and the user's own. */
+/* A walk through the remaining part of a user's factor: over the entries of its table in the model
+ * and of the user's table. */
 typedef struct gbsi_rest {
     const gbsi_reduced *reduced;
     size_t factor;
@@ -72,8 +73,8 @@ void gbsi_rest_next(gbsi_rest *rest);
  *
  *     rho_i(z) = R(i) / sum over c of t(c | u) R(c) ,     E[1[u] rho_i | e] = g(i, u) / P(e) [M55]
  *
- * where g is the sum over states without the table. That holds where R has no zeros: else states z
- * that the draws never have would count. */
+ * where g is the sum over states without the table. This holds only if R has no zeros: otherwise
+ * states z that never occur in the draws would count. */
 
 typedef struct gbsi_zero_entries gbsi_zero_entries;
 
@@ -83,7 +84,8 @@ void gbsi_zero_entries_free(gbsi_zero_entries *zeros);
 /* Whether the zeros of a conditional table are answered. */
 bool gbsi_zero_entries_answers(const gbsi_zero_entries *zeros, size_t factor);
 /* Adds 1[u] rho_i of a draw to the cells of zeros.
- * @param cell [factors] the first cell of each: joint states of what is free in its scope.
+ * @param cell [factors] the first cell of each factor: cells are the joint states of the free
+ * variables in its scope.
  * @param sum  [cells][2] in and out: by 1[X = x], where the child is in state i. */
 void gbsi_zero_entries_add(gbsi_zero_entries *zeros, const uint32_t *state, const size_t *cell,
                            double *sum);

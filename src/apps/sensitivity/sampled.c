@@ -21,7 +21,8 @@
 
 #define LEAST_BATCHES 16u
 
-/* Visits below which the spread of what was seen says nothing of what was missed. */
+/* With fewer visits than this, the spread of the visited values says nothing about the values that
+ * were missed. */
 #define RARE_VISITS 8.0
 
 typedef struct sampling {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gbs_sensitivity(): what is asked, and how it is answered. */
+/* gbs_sensitivity(): checks the question and chooses how to answer it. */
 #include "gibbsite/sensitivity.h"
 
 #include <inttypes.h>
@@ -31,8 +31,8 @@ void gbs_sensitivities_free(gbs_sensitivities *answer)
 /* ---- another value ----------------------------------------------------------------------- */
 
 /* p = now + m derivative / (1 + m log_p), where m is how far that moves what P(x, e) and P(e) are
- * linear in: t, or the weight of some states over what it is, less 1. Of a formula that is `high`
- * in these states and `low` in the others, 1[formula = high] = (formula - low) / (high - low)
+ * linear in: t, or the weight of some states over what it is, less 1. For a formula that is `high`
+ * in these states and `low` in all other states, 1[formula = high] = (formula - low) / (high - low)
  * [M55]. */
 typedef struct line {
     double derivative, log_p;

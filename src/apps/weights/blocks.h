@@ -8,7 +8,7 @@
 
 typedef struct gbsi_blocks {
     size_t n;        /* things */
-    size_t of_block; /* in a block, but for the last */
+    size_t of_block; /* number of things in a block; the last block may have fewer */
     size_t n_sums;
     void *context;
     /* Adds things first to end - 1 to a block's sums. Members call it at the same time. */

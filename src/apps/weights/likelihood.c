@@ -22,14 +22,14 @@ struct gbsi_likelihood {
     const gbs_data *data;
     const double *weight; /* [rows] theirs, or others of any sign */
     gbsi_watch *watch;
-    gbs_model *tables;       /* a table for each factor with a variable of two states */
-    uint32_t *number;        /* [variables] in tables; GBSI_NONE: of one state */
-    size_t n_kept;           /* factors of tables: */
-    size_t *kept;            /* [n_kept] their numbers in the model */
-    size_t *start;           /* [n_kept + 1] their entries in */
-    double *entry;           /* log-weight at unit weight */
-    gbsi_solver solver;      /* holds the tree; has none if all variables have one state */
-    uint32_t n_columns;      /* of two states or more: */
+    gbs_model *tables;  /* a table for each factor with a variable of two states */
+    uint32_t *number;   /* [variables] in tables; GBSI_NONE: of one state */
+    size_t n_kept;      /* factors of tables: */
+    size_t *kept;       /* [n_kept] their numbers in the model */
+    size_t *start;      /* [n_kept + 1] their entries in */
+    double *entry;      /* log-weight at unit weight */
+    gbsi_solver solver; /* holds the junction tree; it is empty if all variables have one state */
+    uint32_t n_columns; /* of two states or more: */
     uint32_t *from, *column; /* [n_columns] column of the data, variable of tables */
     uint32_t n_query;
     size_t *asked;          /* [n_query] kept factors that are tied to a learnt weight */

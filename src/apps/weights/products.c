@@ -79,7 +79,8 @@ gbs_status gbsi_products_step(gbsi_products *products, const double *gradient, d
     GBSI_PASS(find_diagonal(p, err));
     const gbsi_conjugate c = equations(p, STEP_LEFT);
     memcpy(c.r, gradient, p->n * sizeof *gradient);
-    (void)gbsi_conjugate_solve(&c); /* unsolved: what it has rises, too */
+    (void)gbsi_conjugate_solve(
+        &c); /* even without convergence the direction found increases the objective */
     GBSI_PASS(p->status);
     memcpy(step, c.y, p->n * sizeof *step);
     return GBS_OK;

@@ -25,7 +25,8 @@ typedef struct gbsi_products {
     gbs_error *err;
 } gbsi_products;
 
-/* Zero-initialise but for what is borrowed; free in any case. */
+/* Set the struct to zero except for the borrowed members; call the free function even after a
+ * failure. */
 gbs_status gbsi_products_init(gbsi_products *products, gbs_error *err);
 void gbsi_products_free(gbsi_products *products);
 

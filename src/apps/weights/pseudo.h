@@ -46,13 +46,14 @@ gbs_status gbsi_pseudo_init(gbsi_pseudo *pseudo, const gbs_model *model, const g
 void gbsi_pseudo_free(gbsi_pseudo *pseudo);
 
 /* Adds scale * ln PL(x), scale * its gradient and scale * the information, minus its second
- * derivatives, of distinct row i to what is not NULL. Minus infinity: the row is impossible.
+ * derivatives, of distinct row i to those outputs that are not NULL. Minus infinity: the row is
+ * impossible.
  * @param member of the pool; each at the same time as others, here and in a sweep.
  * @param w [n]. @param information [n][n], the lower triangle. */
 void gbsi_pseudo_row(const gbsi_pseudo *pseudo, uint32_t member, const double *w, size_t i,
                      double scale, double *value, double *gradient, double *information);
 
-/* Draws variables of a state of positive weight, one after the other, given all others.
+/* Draws the variables one by one given all other variables; the state must have positive weight.
  * @param clamped [n_variables] those that stay, or NULL. @param x [n_variables] in and out. */
 void gbsi_pseudo_sweep(const gbsi_pseudo *pseudo, uint32_t member, const double *w,
                        const gbsi_sweep_order *order, const uint8_t *clamped, uint64_t seed,

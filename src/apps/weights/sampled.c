@@ -22,7 +22,7 @@
 #include "simd/math.h"
 
 #define FASTEST               0.5 /* share of a step of Newton's method */
-#define FARTHEST              0.5 /* that a weight moves in a step */
+#define FARTHEST              0.5 /* largest change of a weight in one step */
 #define QUARTER               4u  /* steps are not shortened in the first of so many parts */
 #define SLOWING               10.0 /* then, after each of so many parts of the steps, by as much again */
 #define PIVOT                 1e-9
@@ -75,7 +75,7 @@ static gbs_status check_start(const gbsi_climbing *c, size_t row, const uint32_t
                            c->pseudo->data->first[row] + 1);
 }
 
-/* Adds the features of complete rows, and makes chains for the others; free chains start from
+/* Adds the features of complete rows, and makes chains for incomplete ones; free chains start from
  * rows. */
 static gbs_status take_rows(gbsi_climbing *c, gbs_error *err)
 {
@@ -295,8 +295,8 @@ static void move(gbsi_climbing *c)
     c->drawn = false;
 }
 
-/* Steps to the last of the round, or until they are stopped: what is stopped leaves no trace but
- * the chains, of which there is a copy. @param w out: their mean over the second half of them. */
+/* Takes the steps of a round. If the round is stopped, only the chains have changed, and a copy of
+ * them exists. @param w out: their mean over the second half of them. */
 static gbs_status take_steps(gbsi_climbing *c, double *w, gbs_error *err)
 {
     gbs_status status = GBS_OK;

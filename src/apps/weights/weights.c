@@ -470,7 +470,7 @@ gbs_status gbs_learn_weights(const gbs_model *model, const gbs_data *data,
     }
 
 cleanup:
-    learning_free(&l); /* its solver counts towards the budget */
+    learning_free(&l); /* free the solver's memory first, since it counts towards the budget */
     gbsi_work_end(&l.work);
     return status;
 }
