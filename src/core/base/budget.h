@@ -3,10 +3,10 @@
  * call of the library beyond its limit fail, and gbsi_no_memory() then says GBS_ERR_LIMIT.
  *
  * A budget is in force on one thread at a time, from gbsi_budget_enter() to gbsi_budget_leave(); a
- * pool hands it to its members while they work. It counts what is requested while it is in force
- * less what is freed, so two threads with runs of their own have limits of their own. Where one is
- * in force already the outer one stays: what a call needs inside counts towards the whole. Costs
- * two atomic additions a request, nothing inside a sweep. */
+ * pool hands it to its members while they work. A budget counts the bytes requested minus the bytes
+ * freed while it is in force; each thread has its own budget, so that runs on two threads have
+ * separate limits. Where one is in force already the outer one stays: what a call needs inside
+ * counts towards the whole. Costs two atomic additions a request, nothing inside a sweep. */
 #ifndef GBSI_BASE_BUDGET_H
 #define GBSI_BASE_BUDGET_H
 
@@ -17,7 +17,8 @@
 
 typedef struct gbsi_budget {
     uint64_t limit;         /* as the user knows it, for messages */
-    int64_t room;           /* bytes it may hold at once: the limit less what is there before */
+    int64_t room;           /* bytes that may still be requested: the limit minus the bytes held
+                               before */
     _Atomic int64_t held;   /* now; below 0 where more was freed than requested */
     _Atomic int64_t most;   /* held at once so far */
     _Atomic size_t refused; /* bytes of the request that failed last; 0: none */
@@ -29,8 +30,8 @@ void gbsi_budget_init(gbsi_budget *budget, uint64_t limit, uint64_t there);
 /* Puts a budget in force. @return the argument of gbsi_budget_leave(): the budget in force before,
  * or NULL. */
 gbsi_budget *gbsi_budget_enter(gbsi_budget *budget);
-/* The same for a call that has no limit of its own: gbsi_default_memory_limit() beside the process
- * and what is `there`. */
+/* The same for a call whose options have no limit: the limit is gbsi_default_memory_limit() minus
+ * the memory of the process and the bytes `there`. */
 gbsi_budget *gbsi_budget_enter_default(gbsi_budget *budget, uint64_t there);
 void gbsi_budget_leave(gbsi_budget *before);
 /* The budget in force on this thread, or NULL. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* XXH3-128 of what was fed, integers and doubles as little-endian bytes. */
+/* XXH3-128 of all bytes fed so far; integers and doubles are fed as little-endian bytes. */
 #ifndef GBSI_BASE_DIGEST_H
 #define GBSI_BASE_DIGEST_H
 

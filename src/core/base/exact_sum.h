@@ -38,7 +38,7 @@ static inline gbsi_sum_units gbsi_sum_units_of(double most, uint64_t n)
     return (gbsi_sum_units){0x1.8p52 * high, 0x1.8p52 * low};
 }
 
-/* One more term; minus infinity stays in the high part. Needs -ffp-contract=off. */
+/* Adds one term; minus infinity stays in the high part. Needs -ffp-contract=off. */
 static inline void gbsi_sum_term(const gbsi_sum_units *units, double term, double *high,
                                  double *low)
 {

@@ -22,7 +22,7 @@ enum { PATH_SIZE = 4096, LINE_SIZE = 4096 };
 
 static _Atomic uint64_t memory_limit; /* of gbs_set_memory_limit(); 0: none was set */
 
-/* The first line of dir/name, false if there is none. */
+/* Reads the first line of dir/name; false if the file cannot be read. */
 static int read_line(const char *dir, const char *name, char *line, int size)
 {
     char path[PATH_SIZE + 64];
@@ -65,7 +65,7 @@ static void read_group(const char *dir, gbsi_cgroup_limits *limits)
         limit_bytes(limits, number(line));
     }
     if (read_line(dir, "memory.limit_in_bytes", line, sizeof line)) {
-        limit_bytes(limits, number(line)); /* near 2^63 where there is none */
+        limit_bytes(limits, number(line)); /* a number near 2^63 means that there is no limit */
     }
     if (read_line(dir, "cpu.max", line, sizeof line)) { /* "QUOTA PERIOD" */
         const char *period = strchr(line, ' ');

@@ -13,8 +13,8 @@ uint64_t gbsi_machine_bytes(void);
  * gbsi_machine_bytes(). */
 uint64_t gbsi_default_memory_limit(void);
 
-/* The memory of the process without the library's objects: its program and libraries, and what it
- * had allocated when this function was first called. Measured once. */
+/* The memory of the process without the library's objects: the program, its libraries, and the
+ * memory allocated before the first call of this function. Measured once. */
 uint64_t gbsi_process_bytes(void);
 /* gbsi_process_bytes() plus what every call adds beside its arrays: stacks of threads, buffers of
  * files, small things. Predictions begin with it. */

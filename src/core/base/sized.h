@@ -10,7 +10,7 @@
 #include "base/status.h"
 
 /* First lines of a public function that reads a struct of options or callbacks (GBSI_IN_STRUCT) or
- * fills in a report (GBSI_OUT_STRUCT). They use a variable `err`. */
+ * fills in a report (GBSI_OUT_STRUCT). The macros use a variable `err` of the caller. */
 #define GBSI_IN_STRUCT(given, type)                                \
     do {                                                           \
         if (gbsi_struct_in(given, sizeof(type), #type, err) < 0) { \
@@ -26,7 +26,7 @@
 
 /* Checks that a struct filled in by a caller can be read as this version's struct.
  * @param given may be NULL; a given->size of 0 stands for the struct as it began.
- * @param size sizeof this version's struct. @param what its name, "gbs_...".
+ * @param size sizeof this version's struct. @param what name of the struct, "gbs_...".
  * @return GBS_ERR_ARGUMENT if given is smaller, or has non-zero bytes beyond size. */
 gbs_status gbsi_struct_in(const void *given, size_t size, const char *what, gbs_error *err);
 

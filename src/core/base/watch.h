@@ -43,8 +43,9 @@ void gbsi_watch_look(gbsi_watch *watch);
 bool gbsi_watch_ask(gbsi_watch *watch);
 
 /* Puts a watch in force on this thread, like a budget: reading a model and preparing a run are
- * long, and have many loops far from the caller. These get the watch by gbsi_watch_current(), and
- * spend on it. NULL: the one in force stays. @return the argument of gbsi_watch_leave(). */
+ * long, and have many loops far from the caller. Such functions get the watch by
+ * gbsi_watch_current(), and spend steps on it. NULL: the one in force stays. @return the argument
+ * of gbsi_watch_leave(). */
 gbsi_watch *gbsi_watch_enter(gbsi_watch *watch);
 void gbsi_watch_leave(gbsi_watch *before);
 gbsi_watch *gbsi_watch_current(void);
@@ -53,7 +54,8 @@ gbsi_watch *gbsi_watch_current(void);
  * answer to give after it is stopped has its watch here. */
 typedef struct gbsi_surrounding {
     gbsi_watch *watch; /* NULL: none */
-    bool lent;         /* it spends on another thread, as for members of a pool */
+    bool lent;         /* the watch is used on another thread too, for example by members of a pool
+                        */
 } gbsi_surrounding;
 
 /* Sets the watch around calls. @return the one before. */

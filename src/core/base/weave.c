@@ -37,7 +37,7 @@ cleanup:
     return status;
 }
 
-/* Rows on their way: a head, then what was put. */
+/* Rows in a message: a head, then the row's bytes. */
 typedef struct head {
     uint64_t slot, n; /* of the whole; bytes, or the width */
 } head;
@@ -102,7 +102,7 @@ static gbs_status put_own(const gbsi_weave *w, const gbsi_rows *rows, uint64_t e
     return GBS_OK;
 }
 
-/* On rank 0: writes what was received, in the order of the whole. */
+/* On rank 0: writes the received rows in the order of the whole model. */
 static gbs_status put_window(passing *p, uint64_t first, uint64_t end, const gbsi_sink *sink,
                              gbs_error *err)
 {

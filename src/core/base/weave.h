@@ -21,7 +21,7 @@ typedef struct gbsi_weave {
 /* How the data of one slot are saved and loaded; slots have this rank's numbers. */
 typedef struct gbsi_rows {
     void *object;
-    bool all; /* what is here and not its own is loaded as well */
+    bool all; /* rows that are here but belong to another rank are loaded as well */
     /* The number of bytes that another rank must skip to pass over the row; skip() replaces
      * that. */
     uint64_t (*width)(const void *object, uint32_t slot);
@@ -49,7 +49,7 @@ typedef struct gbsi_woven {
 /* @param array borrowed for the call. */
 gbsi_rows gbsi_rows_of_array(gbsi_woven *array);
 
-/* Bytes of all ranks on rank 0, one rank after the other.
+/* Gathers the bytes of all ranks on rank 0, in the order of the ranks.
  * @param all [*capacity] in and out, grown there. @param what takes memory: "estimates". */
 gbs_status gbsi_gather_bytes(const gbs_ranks *ranks, const void *own, uint64_t n,
                              unsigned char **all, size_t *capacity, const char *what,

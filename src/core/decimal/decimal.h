@@ -51,8 +51,8 @@ const char *gbsi_integer_scan(const char *at, const char *end, uint64_t *value);
 /* digits * 10^exponent10, rounded; may be 0 or infinite. @param digits below 10^19. */
 double gbsi_decimal_value(uint64_t digits, int exponent10);
 
-/* Reads all n bytes as an unsigned integer (a leading + is fine). *too_large tells a number beyond
- * max from something that is no integer at all. */
+/* Reads all n bytes as an unsigned integer (a leading + is fine). *too_large tells whether the text
+ * is a number above max; otherwise it is not an integer. */
 bool gbsi_integer_read(const char *text, size_t n, uint64_t max, uint64_t *value, bool *too_large);
 
 /* value = 0.d_1 d_2 ... d_n * 10^exponent, d_1 and d_n not 0. */

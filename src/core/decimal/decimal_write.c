@@ -78,7 +78,8 @@ static uint64_t scaled(const binary *b, int scale, bool *left)
         five *= 5;
     }
     const gbsi_wide product = gbsi_product(b->mantissa, five);
-    const int shift = b->exponent2 + scale; /* what is left of the product fits 64 bits */
+    const int shift = b->exponent2 + scale; /* the remaining part of the product fits into 64 bits
+                                             */
     assert(shift > -128 && shift < 64);
     if (shift >= 0) {
         *left = false;
@@ -116,7 +117,8 @@ static bool shortest_in_range(double value, gbsi_digits *digits)
     while (value >= power[magnitude + 1]) {
         magnitude++;
     }
-    int scale = 27 - magnitude; /* value * 10^scale is in [10^16, 10^17), but for rounded powers */
+    int scale = 27 - magnitude; /* value * 10^scale is in [10^16, 10^17), except for rounded powers
+                                 */
     bool left = false;
     uint64_t seventeen = scaled(&b, scale, &left);
     if (seventeen < least || seventeen >= 10 * least) {
@@ -126,7 +128,7 @@ static bool shortest_in_range(double value, gbsi_digits *digits)
         take_if_back(digits, rounded(seventeen, left, 10), 1 - scale, value)) {
         return true;
     }
-    /* To 17 digits: what is left beyond them is compared with one half. */
+    /* Rounds to 17 digits: compares the remainder with one half. */
     bool half_left = false;
     uint64_t doubled = 0;
     b.exponent2++;

@@ -82,7 +82,8 @@ void gbsi_barrier_wait(gbsi_barrier *barrier)
     if (barrier->n == 1) {
         return;
     }
-    const uint32_t step = step_of(&barrier->gate); /* it cannot move before we arrive */
+    const uint32_t step = step_of(&barrier->gate); /* the gate cannot move before this thread
+                                                      arrives */
     if (atomic_fetch_add_explicit(&barrier->n_arrived, 1, memory_order_acq_rel) + 1 == barrier->n) {
         atomic_store_explicit(&barrier->n_arrived, 0, memory_order_relaxed);
         gbsi_gate_open(&barrier->gate);

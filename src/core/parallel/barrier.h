@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A counter that can be waited for. Atomics are apart, so that who spins on one line does not slow
- * down who writes the other. */
+/* A counter that can be waited for. Each atomic has its own cache line, so that a thread that spins
+ * on one does not slow down a thread that writes the other. */
 typedef struct gbsi_gate {
     _Alignas(64) _Atomic uint32_t step;
     _Alignas(64) _Atomic uint32_t n_sleepers;
@@ -21,7 +21,8 @@ typedef struct gbsi_gate {
 /* @return false if the system lacks the resources. */
 bool gbsi_gate_init(gbsi_gate *gate, uint32_t n_spins);
 void gbsi_gate_destroy(gbsi_gate *gate);
-void gbsi_gate_open(gbsi_gate *gate);                /* step += 1; what was written is seen */
+void gbsi_gate_open(gbsi_gate *gate);                /* step += 1; writes made before are visible to
+                                                        the threads that pass the gate */
 void gbsi_gate_wait(gbsi_gate *gate, uint32_t step); /* until the step is no longer this */
 
 typedef struct gbsi_barrier {

@@ -32,8 +32,8 @@ void gbsi_pool_free(gbsi_pool *pool); /* NULL is allowed */
 uint32_t gbsi_pool_size(const gbsi_pool *pool);  /* members; NULL is a pool of one */
 uint32_t gbsi_pool_spins(const gbsi_pool *pool); /* for barriers among the members */
 
-/* Runs job(context, member) once for each member, at the same time. Members see all that was
- * written before, and the caller sees what they wrote. */
+/* Runs job(context, member) once for each member, at the same time. Members see all writes made
+ * before the call, and the caller sees the writes of the members. */
 void gbsi_pool_run(gbsi_pool *pool, void (*job)(void *context, uint32_t member), void *context);
 
 /* The share [*first, *end) of n things that falls to a member, cut at multiples of `unit`. */

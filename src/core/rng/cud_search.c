@@ -70,7 +70,7 @@ typedef struct span {
     uint64_t by_lead[GBSI_CUD_MOST_BITS];
 } span;
 
-/* @return false if r depends on what is there. */
+/* @return false if r depends linearly on the vectors already in the span. */
 static bool extend(span *s, uint64_t r)
 {
     for (int i = (int)GBSI_CUD_MOST_BITS - 1; i >= 0 && r != 0; --i) {
@@ -162,7 +162,7 @@ static bool suits_chen(uint32_t m, uint64_t polynomial, uint64_t g)
     return 2 * recurrence_terms(m, polynomial, g) >= m && gbsi_cud_defects(m, polynomial, g) == 0;
 }
 
-/* The least offset from g on that keeps the promise of the scheme; 0 if there is none. */
+/* The least offset >= g that satisfies the condition of the scheme; 0 if no offset does. */
 static uint64_t next_offset(gbs_cud_scheme scheme, uint32_t bits, uint64_t polynomial, uint64_t g)
 {
     const uint64_t period = gbsi_cud_period(bits);

@@ -38,7 +38,8 @@ typedef enum gbsi_purpose {
     GBSI_PURPOSE_TEST = 6,      /* anything: tests and benchmarks only */
     GBSI_PURPOSE_LATTICE = 7,   /* chain, pass, 32 * word of 32 sites + bit plane */
     GBSI_PURPOSE_HERD = 8,      /* chain, mixed key (56 bits), 4 * variable: starts of weights */
-    GBSI_PURPOSE_CUD_SHIFT = 9, /* chain, 0, variable: what is added to its driving numbers */
+    GBSI_PURPOSE_CUD_SHIFT = 9, /* chain, 0, variable: shift that is added to the variable's driving
+                                   numbers */
     GBSI_PURPOSE_UNIFORM = 10,  /* chain, annealing, 4 * variable: where an annealing starts */
     GBSI_PURPOSE_EXACT = 12,    /* chain, draw, 4 * clique: exact samples of a junction tree */
     GBSI_PURPOSE_ORDER = 13,    /* 0, block div 2^32, block: the search for elimination orders */

@@ -35,7 +35,7 @@ static gbsi_simd best_of_machine(void)
     return GBSI_SIMD_PORTABLE;
 }
 
-/* The level of that name, GBSI_N_SIMD if there is none. */
+/* The level with this name, GBSI_N_SIMD if no level has it. */
 static gbsi_simd level_of_text(const char *text)
 {
     for (int level = 0; level < GBSI_N_SIMD; level++) {

@@ -16,8 +16,8 @@ typedef enum gbsi_simd {
     GBSI_N_SIMD,
 } gbsi_simd;
 
-/* The sets of this build, each as X(suffix of its functions, its name in gbsi_simd): what is
- * written once per set is declared and listed by this row alone. */
+/* The sets of this build, each as X(suffix of its functions, its name in gbsi_simd): a new
+ * instruction set needs only a row here for its functions to be declared and listed. */
 #define GBSI_SIMD_SETS(X) X(portable, PORTABLE) GBSI_SET_NEON(X) GBSI_SET_AVX2(X) GBSI_SET_AVX512(X)
 #ifdef GBSI_HAVE_NEON_SET
 #define GBSI_SET_NEON(X) X(neon, NEON)
@@ -36,13 +36,14 @@ typedef enum gbsi_simd {
 #endif
 
 /* The best that the CPU, the build and the environment variable GIBBSITE_SIMD (portable, neon,
- * avx2, avx512; a wish that the CPU has not is lowered to one it has) allow. Decided once. There is
- * no way to fail here, so a text that is no wish counts as none; gbsi_simd_check() refuses it. */
+ * avx2, avx512; a wish that the CPU has not is lowered to one it has) allow. Decided once. This
+ * function cannot fail: an invalid value of the environment variable is ignored here, and
+ * gbsi_simd_check() refuses it. */
 gbsi_simd gbsi_simd_level(void);
 /* "portable", "neon", "avx2" or "avx512". */
 const char *gbsi_simd_text(gbsi_simd level);
-/* Whether the CPU and the build have this level. That is not true of every level below the best:
- * x86 has no NEON. */
+/* Whether the CPU and the build have this level. A level below the best may be missing: x86 has no
+ * NEON. */
 bool gbsi_simd_has(gbsi_simd level);
 /* Tests and benchmarks: use this level from now on if the machine has it. @return the level in use.
  */

@@ -151,7 +151,8 @@ static inline vm vu_eq(vu a, vu b)
     vm r = {_mm256_cmpeq_epi32(a.lo, b.lo), _mm256_cmpeq_epi32(a.hi, b.hi)};
     return r;
 }
-/* There is no unsigned compare: flipping the top bit turns one order into the other. */
+/* AVX2 has no unsigned comparison: flipping the top bit of both operands makes the signed one give
+ * its result. */
 static inline vm vu_lt(vu a, vu b)
 {
     __m256i top = _mm256_set1_epi32((int)0x80000000u);

@@ -193,8 +193,8 @@ static inline vw vw_mul(vw a, vw b)
     vw r = {_mm512_mul_epu32(a.even, b.even), _mm512_mul_epu32(a.odd, b.odd)};
     return r;
 }
-/* One half by a shift, the other by a shuffle (which leaves something in the upper words): they
- * run on different ports. */
+/* Computes one half with a shift and the other with a shuffle (which leaves arbitrary bits in the
+ * upper words), since the two run on different ports of the processor. */
 static inline vw vw_xor_high(vw a, vw b, vw c)
 {
     vw r = {_mm512_ternarylogic_epi32(_mm512_srli_epi64(a.even, 32), b.even, c.even, 0x96),

@@ -121,8 +121,9 @@ static inline int vu_any(vu a)
     return vmaxvq_u32(any) != 0;
 }
 GBSI_QUARTERS_2(vu, vu_min, vu, vminq_u32)
-/* One instruction shifts left by a register, right where the count is negative. It reads the low
- * byte of the count: 32 and more give 0 here too. */
+/* The NEON instruction shifts left by the count in a register, and right if the count is negative.
+ * The instruction reads the low byte of the count, so that counts of 32 or more give 0 as on other
+ * machines. */
 static inline vu vu_shl(vu a, int n)
 {
     int32x4_t count = vdupq_n_s32(n);

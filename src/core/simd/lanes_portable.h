@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* With the checks of a sanitizer in every lane, GCC spends minutes on inlining what is below. */
+/* With the checks of a sanitizer in every lane, GCC takes minutes to inline the functions below. */
 #if defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
 #pragma GCC optimize("no-inline")
 #endif

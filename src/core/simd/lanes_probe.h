@@ -52,7 +52,7 @@ static inline vu probe_index(const uint32_t *word)
 {
     return vu_and(vu_load(word), vu_set1(PROBE_TABLE - 1));
 }
-/* Numbers in [1, 2) or (-2, -1], for what is defined on normal results only. */
+/* Numbers in [1, 2) or (-2, -1], for operations that are only defined on normal numbers. */
 static inline vf probe_near_one(const uint32_t *bits)
 {
     return vf_from_bits(vu_or(vu_and(vu_load(bits), vu_set1(0x807FFFFFu)), vu_set1(0x3F800000u)));

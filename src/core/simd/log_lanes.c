@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The logarithm of math.c for many numbers: a chain of some hundred operations that wait for each
- * other, so eight of them side by side cost little more than one. The loop over them is plain C
- * that the compiler turns into vectors; what is no normal positive number takes its turn alone. */
+ * other, so eight of them side by side cost little more than one. The loop over the lanes is plain
+ * C that the compiler vectorises; numbers that are not normal and positive are handled separately.
+ */
 #include <string.h>
 
 #include "simd/lanes.h"

@@ -15,7 +15,8 @@
 
 #include "simd/math_pair.h"
 
-/* log10 2 with 42 bits, so that the product with an exponent is exact, and the rest. */
+/* log10 2 as a sum: its first 42 bits, whose product with an exponent is exact, and the remainder.
+ */
 static const double LOG10_2_HI = 0x1.34413509f7800p-2;
 static const double LOG10_2_LO = 0x1.fef311f12b358p-46;
 static const pair INVERSE_LN2 = {0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56};

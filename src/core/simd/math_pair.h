@@ -12,7 +12,7 @@ typedef struct pair {
     double lo;
 } pair;
 
-/* ln 2 with 42 bits, so that the product with an exponent is exact, and the rest. */
+/* ln 2 as a sum: its first 42 bits, whose product with an exponent is exact, and the remainder. */
 #define LN2_HI 0x1.62e42fefa3800p-1
 #define LN2_LO 0x1.ef35793c76730p-45
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joint draws of all variables but a few, in sixteen lanes at inverse temperatures of their own.
+/* Draws all variables except a few jointly, in sixteen lanes that each have their own inverse
+ * temperature.
  *
  * A plan holds a random set of variables and eliminates the others, the block, in an order whose
  * cliques have few entries. A draw given the held variables passes messages up and states down
@@ -26,14 +27,14 @@ enum {
 
 typedef enum gbsi_block_source {
     GBSI_BLOCK_TABLE, /* the weights of a factor of which no variable is held */
-    GBSI_BLOCK_SLICE, /* those of another, at the states of its held variables */
+    GBSI_BLOCK_SLICE, /* rows of a larger table, selected by the states of the held variables */
     GBSI_BLOCK_MESSAGE,
 } gbsi_block_source;
 
-/* One factor of the product in a bucket. */
+/* One factor of the product that a bucket computes. */
 typedef struct gbsi_block_item {
     gbsi_block_source source;
-    size_t row;    /* its first row among all rows of the source */
+    size_t row;    /* number of its first row among all rows of the same source */
     size_t offset; /* where its row numbers begin in plan.offset: [rows of the bucket][arity] */
 } gbsi_block_item;
 

@@ -22,7 +22,7 @@ typedef struct making {
     const gbsi_blocks *blocks;
     const gbsi_block_order *order;
     gbsi_block_plan *plan;
-    /* Lists of what is multiplied in each bucket. */
+    /* Lists of the factors and messages that each bucket multiplies. */
     size_t *first_factor;               /* [n_variables] by bucket, SIZE_MAX: none */
     size_t *next_factor;                /* [n_factors] */
     uint32_t *first_child, *next_child; /* [n_variables] buckets whose message goes there */
@@ -242,7 +242,8 @@ static gbs_status add_bucket(making *m, uint32_t position, gbs_error *err)
     }
     b->n_items = (uint32_t)p->n_items - b->item;
     p->n_message_rows += b->n_rows;
-    if (b->n_neighbours > 0) { /* its message goes to the neighbour that is eliminated next */
+    if (b->n_neighbours > 0) { /* the bucket's message goes to that neighbour of its variable which
+                                  is eliminated next */
         const uint32_t to = m->order->position[clique.variable[b->n_neighbours - 1]];
         m->next_child[position] = m->first_child[to];
         m->first_child[to] = position;

@@ -157,7 +157,7 @@ static void merge_parallel(gbsi_influence *w, uint32_t i)
         for (size_t q = k; q < w->n_end && w->end[q].j == first->j; ++q) {
             const size_t f = w->use[w->end[q].use].f;
             if (w->factors->scope_start[f + 1] - w->factors->scope_start[f] == 2) {
-                const end one = w->end[q]; /* those of two variables come first */
+                const end one = w->end[q]; /* factors of two variables come first */
                 w->end[q] = first[m];
                 first[m++] = one;
             }
@@ -245,8 +245,8 @@ gbs_status gbsi_influence_row_of(gbsi_influence *w, uint32_t i, gbsi_influence_r
     return GBS_OK;
 }
 
-/* Long factors are added to the sum of the row as if no other factor joined their variables to i:
- * changing x_j then changes one factor after the other, and the bounds add up. */
+/* The sum of the row treats a long factor as if no other factor joined its variables to i: a change
+ * of x_j then changes the factors one by one, and their bounds add up. */
 gbs_status gbsi_influence_row_sum(gbsi_influence *w, uint32_t i, double *sum, gbs_error *err)
 {
     range all;

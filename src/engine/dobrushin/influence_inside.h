@@ -20,7 +20,7 @@ typedef struct use {
     bool coarse;       /* a table too large to walk ... */
     bool has_zeros;    /* ... with entries of minus infinity */
     double spread;     /* ... else largest less smallest entry */
-    range odds;        /* what it adds to the log-odds of i, if i is binary */
+    range odds;        /* its contribution to the log-odds of i, if i is binary */
 } use;
 
 /* A neighbour j of i by one factor. */
@@ -87,7 +87,8 @@ struct gbsi_influence {
     const gbsi_conditioned *model;
     const gbsi_factors *factors;
     gbsi_influence_limits limits;
-    gbsi_incident_factors incident; /* those of two variables or more; made for the first row */
+    gbsi_incident_factors incident; /* factors of two or more variables around each variable; made
+                                       when the first row is computed */
     double *field; /* [n] log-odds of binary variables from factors of one variable; NULL: none */
     /* the row */
     use *use;

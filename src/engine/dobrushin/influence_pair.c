@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One entry of the matrix: the factors that i and j share, put together over all their variables
- * where those are few (`joint` in [M17]), else one by one and added (`sum`). A single factor is its
- * own union: spins and logical factors have closed forms or few cases, tables are walked. */
+/* Computes one entry of the matrix: if the factors that i and j share have few variables, from all
+ * these factors together (`joint` in [M17]), otherwise factor by factor as a sum of bounds (`sum`).
+ * A single factor is its own union: spins and logical factors have closed forms or few cases,
+ * tables are walked. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -122,8 +123,8 @@ static void single(gbsi_influence *w, const use *u, uint32_t pj, measure *m)
 
 /* ---- several factors ----------------------------------------------------------------------- */
 
-/* The union of their scopes into w->place: i, j, then the rest. @return the product of all arities,
- * 0 if it is more than max_cells. */
+/* Writes the union of the scopes into w->place: i, j, then the other variables. @return the product
+ * of all arities, 0 if it is more than max_cells. */
 static size_t find_union(gbsi_influence *w, uint32_t i, const end *e, size_t n, uint32_t *n_union)
 {
     const gbsi_factors *factors = w->factors;

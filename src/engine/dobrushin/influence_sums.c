@@ -8,7 +8,7 @@
 
 /* The factors of one variable so far. */
 typedef struct running {
-    range all; /* what they add to its log-odds, if it is binary */
+    range all; /* their contribution to its log-odds, if it is binary */
     double sum;
 } running;
 

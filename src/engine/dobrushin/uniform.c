@@ -3,9 +3,9 @@
  *
  *     V_T = sum_k Binomial(T, 1/n)(k) a_k ,     a_k = d' C^k 1 .
  *
- * The a_k are made as they are asked for, one product each. Binomial weights relative to the mode
- * come from the quotient of neighbours; up to 12 standard deviations and 40 above it, and all
- * below, where a_k may be so much larger that the tail decides. */
+ * Each a_k is computed when it is first needed, by one product with C. Binomial weights relative to
+ * the mode come from the quotient of neighbours; up to 12 standard deviations and 40 above it, and
+ * all below, where a_k may be so much larger that the tail decides. */
 #include <math.h>
 
 #include "base/memory.h"

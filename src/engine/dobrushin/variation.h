@@ -19,7 +19,7 @@ double gbsi_weigh(const double *d, const double *b, uint32_t n);
 
 /* b = 1 for all, as it is before the first update. @param b [n]. */
 void gbsi_variation_begin(const gbsi_influences *c, double *b);
-/* Applies n updates to b: b_i = sum_j C_ij b_j for one i of the sequence after the other. Time
+/* Applies n updates to b: b_i = sum_j C_ij b_j for each i of the sequence in order. Time
  * O(sum of degrees).
  * @param watch may be NULL. @return false if the watch stopped it: b is then undefined. */
 bool gbsi_variation_follow(const gbsi_influences *c, const uint32_t *sequence, size_t n, double *b,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Discretised herding [M32]: a variable keeps a weight for each of B intervals of its conditional
- * probability (Yamashita & Suzuki 2019, 4.1; B = 1: one weight). This file makes the weights;
+ * probability (Yamashita & Suzuki 2019, 4.1; B = 1: one weight). This file computes the weights;
  * binned_lanes.c uses them. */
 #include "draw/binned.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Discretised herding, outside of the lanes. Functions of the gbsi_draw table are herd.h's but for
- * these. */
+/* Discretised herding, outside of the lanes. The functions of its gbsi_draw table are those of
+ * herd.h, except for the ones below. */
 #ifndef GBSI_DRAW_BINNED_H
 #define GBSI_DRAW_BINNED_H
 

@@ -165,8 +165,8 @@ static uint32_t draw_stick(const gbsi_herd *herd, const float *p, uint32_t k, ui
     return last;
 }
 
-/* One update of slot: by herd->how one after another (stick), the largest weight (argmax), bounded,
- * or rounded at random.
+/* One update of a slot. herd->how selects the method: one state after another (stick), the largest
+ * weight (argmax), bounded, or rounded at random.
  * @param p     [k] of stride GBSI_LANES: the conditional.
  * @param word  random, for rules that ask for one. @return the value. */
 static uint32_t draw_one(gbsi_herd *herd, uint32_t slot, uint32_t group, uint32_t lane,

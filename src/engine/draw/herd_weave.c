@@ -49,7 +49,8 @@ typedef struct tables {
     uint32_t group;
 } tables;
 
-/* The bytes of a row of the slot's table, 0 if it has none; the number of rows is in the file. */
+/* The bytes of a row of the slot's table, 0 if the slot has no table; the number of rows is in the
+ * file. */
 static uint64_t row_bytes(const void *object, uint32_t slot)
 {
     const tables *t = object;

@@ -15,8 +15,8 @@
 
 /* ---- making it ------------------------------------------------------------------------------- */
 
-/* Dummy edges, by variables of the conditioned model. One to a variable that is observed, implied
- * or answered exactly adds a constant to keys, that is nothing. */
+/* Dummy edges, by variables of the conditioned model. An edge to a variable that is observed,
+ * implied or answered exactly would only add a constant to keys, and is left out. */
 gbs_status gbsi_herded_extra_edges(const gbsi_conditioned *model, const gbs_run_options *options,
                                    gbsi_edges *edges, gbs_error *err)
 {

@@ -20,7 +20,8 @@ static inline double *gbsi_row_vector(double *row, uint32_t k, uint32_t lane)
     return row + (size_t)k * (1 + lane);
 }
 
-/* The row for the states around a chain, made if there is none: begin_pass left room. */
+/* Returns the row for the states around a chain, making it if it does not exist: begin_pass
+ * reserved room. */
 void *gbsi_herded_row(gbsi_herd *herd, uint32_t slot, uint32_t group, const gbsi_view *view);
 /* Keys complete: the chain's code follows its new value. */
 void gbsi_herded_moved(gbsi_herd *herd, uint32_t slot, uint32_t group, const gbsi_view *view,
@@ -34,7 +35,8 @@ gbs_status gbsi_herded_bytes(const gbsi_draw_job *job, uint64_t *n, gbs_error *e
 gbs_status gbsi_herded_init(const gbsi_draw_job *job, void **state, gbs_error *err);
 gbs_status gbsi_herded_begin_pass(void *state, const struct gbsi_schedule *schedule,
                                   const struct gbsi_group *group, uint64_t pass, gbs_error *err);
-/* One place in all lanes; all places of a tile: any slot, the reference for the lanes. */
+/* gbsi_herded_place() updates one place in all lanes; the next function updates all places of a
+ * tile. They handle any slot, and the vector code must give their results. */
 void gbsi_herded_place(gbsi_herd *herd, gbsi_tile *tile, uint32_t place);
 void gbsi_herded_places(void *herd, gbsi_tile *tile);
 

@@ -42,7 +42,7 @@ GBSI_INLINE vu look_up(const uint32_t *table, size_t readable, uint32_t n, vu in
     return vu_gather(table, index);
 }
 
-/* One row for each key; lanes of other keys add nothing. */
+/* Computes the row of each key; lanes with other keys add nothing to it. */
 GBSI_INLINE vu few_keys(uint32_t *phase, uint32_t n_keys, vu p, vu key)
 {
     vu own = vu_set1(0);

@@ -30,8 +30,8 @@ extern const char *const gbsi_bounded_options[];
 
 /* ---- rows of draws.def (draw_rows.c) --------------------------------------------------------- */
 
-/* The key scheme of the options; AUTO by the row of draws.def, which is GBS_KEYS_AUTO where the
- * draw has none. */
+/* The key scheme of the options; for AUTO, the scheme in the row of draws.def, which is
+ * GBS_KEYS_AUTO if the draw does not use keys. */
 int gbsi_herding_keys(const gbs_run_options *options);
 /* The number of the first draw whose row has these keys. */
 int gbsi_draw_keyed(int keys);
@@ -62,8 +62,9 @@ static inline bool gbsi_herding_sticks(const gbsi_herding *how)
 
 /* ---- rules (herding_rule.c) ------------------------------------------------------------------ */
 
-/* One step of a vector: the largest weight among the states of positive probability, ties to the
- * smallest; w += p, w_x -= 1. BEG: at random, by word, where no weight exceeds the threshold.
+/* One herding step of a vector of weights: takes the state with the largest weight among those of
+ * positive probability, the smallest of equal ones; then w += p, w_x -= 1. BEG: at random, by word,
+ * where no weight exceeds the threshold.
  * @return k: no state has any. */
 uint32_t gbsi_herd_vector(const gbsi_herding *how, const double *p, double *w, uint32_t k,
                           uint32_t word);

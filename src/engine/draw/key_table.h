@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of herding weights by 64-bit code, for variables with too many contexts for a dense table:
- * open addressing, half full at most, grown between passes only. One table per slot and group; it
- * has one writer at a time. */
+ * open addressing, half full at most, grown between passes only. There is one table per slot and
+ * group; only one thread at a time writes to it. */
 #ifndef GBSI_DRAW_KEY_TABLE_H
 #define GBSI_DRAW_KEY_TABLE_H
 
@@ -45,7 +45,7 @@ gbs_status gbsi_key_table_reserve(gbsi_key_table *table, size_t n, size_t row_by
 
 /* The row of a code, or GBSI_NONE. */
 uint32_t gbsi_key_table_find(const gbsi_key_table *table, uint64_t code);
-/* A row of its own for a new code; there must be room. */
+/* Adds a row for a new code; the table must have room for it. */
 uint32_t gbsi_key_table_add(gbsi_key_table *table, uint64_t code);
 /* The row of the name if one has it, else a new one (*fresh). */
 uint32_t gbsi_key_table_add_named(gbsi_key_table *table, uint64_t code, uint64_t name, bool *fresh);

@@ -91,7 +91,7 @@ static gbs_status take_slots(const gbsi_key_maker *m, gbsi_keys *keys, gbs_error
     return GBS_OK;
 }
 
-/* One more of an array of any type. */
+/* Appends an element to an array of any type. */
 #define TAKE(array, capacity, n, what)                                                         \
     do {                                                                                       \
         void *grown = (array);                                                                 \

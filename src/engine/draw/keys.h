@@ -3,8 +3,9 @@
  * key. In all schemes but bins [M19] the key decides the conditional distribution, which is then
  * computed here once for each key, in double.
  *
- * A slot with few codes has a number for each key: tables are dense. One with many is HASHED: what
- * it meets is kept by its 64-bit code (key_table.h). Both give the same bits. */
+ * A slot with few codes has a number for each key: tables are dense. A slot with many keys is
+ * HASHED: the keys that occur are stored by their 64-bit codes (key_table.h). Both forms give the
+ * same bits. */
 #ifndef GBSI_DRAW_KEYS_H
 #define GBSI_DRAW_KEYS_H
 
@@ -47,7 +48,7 @@ typedef struct gbsi_keys {
     uint32_t *chance; /* round(p 2^32) of state 1; 0 where certain */
     uint8_t *certain; /* gbsi_certain; NULL: all open */
     size_t n_phases, phase_capacity, certain_capacity;
-    /* by cell of the others */
+    /* arrays indexed by the joint state of the other variables */
     double *p; /* 0 in all states: impossible */
     size_t n_shares, share_capacity;
     /* By key, in the order of slots. If keys are shared: what their first weights are hashed from;

@@ -159,8 +159,8 @@ static __attribute__((noinline)) vu refine_values(const gbsi_tile *tile, uint32_
 }
 
 /* 2^m such that the weights times 2^m add up to less than 2^32 and (but for 2^-18 of it) no less
- * than 2^31. Their float sum is off by less than 2^-19. In bits: a float of exponent field E is at
- * least 2^(E - 127), and 158 - E + 127 is the field of 2^(31 - (E - 127)). */
+ * than 2^31. The error of their float sum is below 2^-19. In bits: a float of exponent field E is
+ * at least 2^(E - 127), and 158 - E + 127 is the field of 2^(31 - (E - 127)). */
 GBSI_INLINE vf unit_scale(vf total)
 {
     const vf above = vf_mul(total, vf_set1(1.0F + 0x1p-18F));
@@ -233,7 +233,7 @@ GBSI_INLINE vd exact_uniform(const gbsi_tile *tile, uint32_t row)
     return vd_load(refined);
 }
 
-/* Turns w into weights. @return their sum in double. */
+/* Turns w into weights. @return the sum of the weights in double. */
 GBSI_INLINE vd sum_weights(gbsi_tile *tile, uint32_t row, uint32_t k)
 {
     float *w = tile->w + (size_t)row * k * GBSI_LANES;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The loops that run once per tile, pass or batch: they add probabilities or states to the fast
- * sums, and the fast sums to the slow sums. They are written once in accumulate_lanes.c and
- * compiled once per instruction set. Each (cell, lane) is summed in time order, and sums over lanes
- * are in ascending order, so all instruction sets give the same bits. */
+ * sums, and the fast sums to the slow sums. The functions are written once in accumulate_lanes.c
+ * and compiled once per instruction set. Each (cell, lane) is summed in time order, and sums over
+ * lanes are in ascending order, so all instruction sets give the same bits. */
 #ifndef GBSI_ESTIMATE_ACCUMULATE_H
 #define GBSI_ESTIMATE_ACCUMULATE_H
 
@@ -20,7 +20,7 @@ typedef struct gbsi_arity_run {
     size_t first_cell;
 } gbsi_arity_run;
 
-/* The fast sums of one group, [cell][lanes]; the one that the estimator does not use is NULL. */
+/* The fast sums of one group, [cell][lanes]; the array that the estimator does not use is NULL. */
 typedef struct gbsi_fast {
     float *sum;
     uint8_t *count;

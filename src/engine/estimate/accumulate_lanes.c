@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two shapes of everything. Sixteen lanes: a cell is a row of sixteen chains, and a tile of
- * consecutive slots is added as one stream. One lane: cells of one chain lie side by side; a
- * binary tile of consecutive slots is again one stream, anything else is scattered. */
+ * consecutive slots is added as one stream. With one lane, the cells of a chain lie side by side; a
+ * binary tile of consecutive slots is again contiguous, anything else is scattered. */
 #include <stddef.h>
 #include <string.h>
 
@@ -202,7 +202,7 @@ void GBSI_V(gbsi_accumulate_flush)(gbsi_fast fast, double *restrict open, size_t
     }
 }
 
-/* One chain that holds its sums; they have been asked for. */
+/* Adds the sums that one chain holds; the estimate has asked for them. */
 static inline void close_held(const float *restrict held, const gbsi_closing *closing)
 {
     const size_t first = closing->first_cell;
@@ -221,7 +221,7 @@ static inline void close_held(const float *restrict held, const gbsi_closing *cl
     }
 }
 
-/* One chain: cells lie side by side. */
+/* Adds the sums of one chain, whose cells lie side by side. */
 static inline void close_chain(gbsi_fast fast, const gbsi_closing *closing)
 {
     const size_t first = closing->first_cell;

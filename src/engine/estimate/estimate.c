@@ -489,7 +489,7 @@ static uint64_t flush_interval(const gbsi_estimate *e)
 
 void gbsi_estimate_start(gbsi_estimate *e, uint64_t n_passes)
 {
-    uint64_t half = 1; /* the largest power of two that is no more */
+    uint64_t half = 1; /* the largest power of two that does not exceed n_passes */
     while (half <= n_passes / 2) {
         half *= 2;
     }

@@ -35,11 +35,11 @@ typedef struct gbsi_estimate_shape {
                                all of them */
     size_t n_all_cells;     /* of all ranks */
     size_t n_all_runs;      /* of slots of the same arity, of all ranks */
-    const gbsi_weave
-        *weave; /* how they are saved together; borrowed, NULL: the model is not shared */
-    bool feeds; /* spread.c: has fast sums alone, which another estimate takes */
-    bool held;  /* Rao-Blackwell, all slots binary: chains hold what they add, see gbsi_held; one
-                   lane, each slot once per pass */
+    const gbsi_weave *weave; /* how they are saved together; borrowed, NULL: the model is not shared
+                              */
+    bool feeds;              /* spread.c: has fast sums alone, which another estimate takes */
+    bool held; /* Rao-Blackwell, all slots binary: chains hold what they add, see gbsi_held; one
+                  lane, each slot once per pass */
     uint32_t n_padding; /* held: slots that stand for nothing and whose sums are 0 */
 } gbsi_estimate_shape;
 
@@ -100,7 +100,7 @@ void gbsi_estimate_held_row(const gbsi_estimate *estimate, uint32_t first, gbsi_
 void gbsi_estimate_end_pass(gbsi_estimate *estimate, gbsi_pool *pool);
 
 /* A pass that will not be finished, where every slot is updated once per pass: tells that this slot
- * was updated in it. Its update counts; gbsi_estimate_end_pass() then does nothing, and no more
+ * was updated in it. That update counts; gbsi_estimate_end_pass() then does nothing, and no more
  * passes may follow. */
 void gbsi_estimate_cut(gbsi_estimate *estimate, uint32_t slot);
 
@@ -126,7 +126,8 @@ uint64_t gbsi_estimate_n_passes(const gbsi_estimate *estimate);
 void gbsi_estimate_slot(const gbsi_estimate *estimate, uint32_t slot, double *p, double *mcse,
                         double *ess, double *rhat);
 
-/* Degrees of freedom of the current standard errors, for Student's t; 0: there are none yet. */
+/* Degrees of freedom of the current standard errors, for Student's t; 0 if no standard errors exist
+ * yet. */
 double gbsi_estimate_df(const gbsi_estimate *estimate);
 
 typedef struct gbsi_estimate_worst {
@@ -158,8 +159,8 @@ gbs_status gbsi_estimate_spread_bytes(const gbs_ranks *ranks, const gbsi_estimat
  * @param ranks borrowed; NULL: all chains are here, as gbsi_estimate_new() has it. */
 gbs_status gbsi_estimate_spread(const gbs_ranks *ranks, const gbsi_estimate_shape *shape,
                                 gbsi_simd level, gbsi_estimate **estimate, gbs_error *err);
-/* These two are called on all ranks; where an estimate is not spread they do nothing. After every
- * gbsi_estimate_end_pass(): */
+/* The next two functions must be called on all ranks; they do nothing if the estimate is not spread
+ * over ranks. After every gbsi_estimate_end_pass(): */
 gbs_status gbsi_estimate_meet(gbsi_estimate *estimate, gbsi_pool *pool, gbs_error *err);
 /* and before gbsi_estimate_slot(), which then tells of that moment. gbsi_estimate_find_worst() of a
  * spread estimate is called on all ranks too. */

@@ -49,7 +49,7 @@ typedef struct gbsi_cell_summary {
     double between; /* variance of p as the means of chains tell it; 0: too few chains to tell */
 } gbsi_cell_summary;
 
-/* spread.c: what is beside the fast sums of the chains of this rank. */
+/* spread.c: the members that an estimate on several ranks needs in addition. */
 typedef struct gbsi_spread {
     const gbs_ranks *ranks;
     gbsi_estimate *share;    /* sums of all chains, of the slots of this rank */
@@ -92,9 +92,9 @@ struct gbsi_estimate {
     gbsi_spread *spread;          /* chains on several ranks; NULL: all are here */
 };
 
-/* One array of an estimate. Arrays of the hot loops are aligned; the others come from calloc(),
- * whose large blocks take no memory until they are written: open sums, and totals of counts, are
- * first written when a batch becomes too long for the fast sums. */
+/* Describes one array of an estimate. Arrays of the hot loops are aligned; the others come from
+ * calloc(), whose large blocks take no memory until they are written: open sums, and totals of
+ * counts, are first written when a batch becomes too long for the fast sums. */
 typedef enum gbsi_per {
     GBSI_PER_RUN,   /* of slots of the same arity */
     GBSI_PER_PLACE, /* [group][cell][lane] */

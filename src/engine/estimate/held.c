@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimates whose chains hold the sums of the last passes themselves: asking for them, and what is
- * told of 512 slots at once. */
+/* Estimates whose chains hold the sums of the last passes themselves: functions that ask for these
+ * sums, for 512 slots at a time. */
 #include <assert.h>
 
 #include "estimate/estimate_internal.h"

@@ -15,7 +15,8 @@
 /* Series of all chains, at most: each keeps 128 batches, 2 KiB. */
 #define MOST_SERIES (UINT64_C(1) << 18)
 
-/* Visits below which the spread of what was seen says nothing of what was missed. */
+/* With fewer visits than this, the spread of the visited values says nothing about the values that
+ * were missed. */
 #define RARE_VISITS 8.0
 
 struct gbs_joint_estimate {

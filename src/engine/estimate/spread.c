@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An estimate whose chains are on several ranks. A rank has the fast sums of its own chains for all
  * slots, and an estimate, its share, of all chains for some slots: an ordinary one, whose fast sums
- * arrive from the ranks of the chains whenever the end of a pass looks at them. It does what an
- * estimate on one rank does for those slots, with the same bits. */
+ * arrive from the ranks of the chains whenever the end of a pass looks at them. The result is what
+ * an estimate on one rank computes for these slots, bit by bit. */
 #include <string.h>
 
 #include "base/memory.h"

@@ -96,7 +96,7 @@ static size_t n_numbers(const gbsi_trace *t)
     return (size_t)t->n_chains * t->n_series * NUMBERS;
 }
 
-/* Batches follow from the passes: closed ones, and the one that is open. */
+/* Computes the closed batches and the open one from the number of passes. */
 static void set_passes(gbsi_trace *t, uint64_t n_passes)
 {
     t->n_passes = n_passes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums in float, or products [M15]: what slice_terms.h, terms_rows.h and terms_scalar.h are written
- * over; in_double.h is the other. Tables are looked up for several own states at once: entries
- * index + a, a = 0 .. width - 1, joined to sums. */
+/* Sums in float, or products [M15]: the operations that slice_terms.h, terms_rows.h and
+ * terms_scalar.h use; in_double.h defines the same operations in double. Tables are looked up for
+ * several own states at once: entries index + a, a = 0 .. width - 1, joined to sums. */
 #ifndef GBSI_KERNEL_IN_FLOAT_H
 #define GBSI_KERNEL_IN_FLOAT_H
 
@@ -101,7 +101,7 @@ GBSI_INLINE void join_entries(const float *table, size_t n, vu index, const uint
     }
 }
 
-/* One entry of such a table. */
+/* Looks up one entry of a small table held in vectors. */
 GBSI_INLINE vf entry_of(const float *table, size_t n, vu index)
 {
     if (n <= 16) {

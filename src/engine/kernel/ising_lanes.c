@@ -8,7 +8,7 @@
 #include "kernel/lanes_kernels.h"
 #include "kernel/state.h"
 
-/* One neighbour's part, where it is in state 1. */
+/* Adds the part of one neighbour in the lanes where it is in state 1. */
 GBSI_INLINE vf step(vf l, vm one, vf coupling, const bool linear)
 {
     return vf_select(one, join(l, coupling, linear), l);
@@ -142,7 +142,8 @@ static void fill16(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *ti
     }
 }
 
-/* One place of one chain: what the slices below compute, for slots that are not a whole slice. */
+/* Computes one place of one chain as the functions for slices below do, for slots that do not fill
+ * a slice. */
 GBSI_INLINE float place1(const gbsi_plan *plan, const void *state, uint32_t slot, bool wide,
                          const bool linear)
 {

@@ -9,7 +9,8 @@
 
 #define MOST_CHOSEN 8u /* states of a neighbour that are cheaper to tell apart than to gather */
 
-/* A table of two variables: its rows [states of the other][k], chosen by the state of the other. */
+/* Adds a table of two variables: the row of k entries is chosen by the state of the other variable.
+ */
 GBSI_INLINE void join_chosen16(const real *table, vu x, uint32_t n_rows, uint32_t k,
                                const uint32_t width, vr *sum, const bool linear)
 {

@@ -68,7 +68,7 @@ GBSI_INLINE vm spin_down16(const gbsi_plan *plan, const gbsi_group *group, const
     return vu_eq(vu_and(down, vu_set1(1)), vu_set1(1));
 }
 
-/* A noisy term, one chain after the other: their logarithms are what takes time. */
+/* Adds a noisy term chain by chain, because its logarithms take most of the time. */
 GBSI_INLINE void join_noisy16(const gbsi_plan *plan, const gbsi_group *group, const gbsi_term *term,
                               uint32_t slot, uint32_t from, const uint32_t width, bool odds,
                               vr *sum, const bool linear)

@@ -4,7 +4,7 @@
  * lanes by row of lanes, and looked up in a table of probabilities when they are taken.
  *
  * Slots of the estimate stand in the order of words: sixteen words make 512 slots, the lowest bits
- * of all of them first. So what is kept of a row of lanes is read once. */
+ * of all of them first. The sums of a row of lanes are thus read only once. */
 #ifndef GBSI_LATTICE_AVERAGES_H
 #define GBSI_LATTICE_AVERAGES_H
 
@@ -40,7 +40,7 @@ const char *gbsi_lattice_averages_refusal(const gbsi_lattice *lattice);
 /* @param lattice not refused. */
 gbsi_lattice_averages gbsi_lattice_averages_of(const gbsi_lattice *lattice);
 
-uint32_t gbsi_lattice_n_slots(const gbsi_lattice *lattice); /* those that are no sites included */
+uint32_t gbsi_lattice_n_slots(const gbsi_lattice *lattice); /* including slots that are not sites */
 uint32_t gbsi_lattice_slot_of(const gbsi_lattice *lattice, uint32_t site);
 
 /* The sums of the probabilities of one slot over passes. @param kept of a chain. */

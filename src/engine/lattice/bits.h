@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes over spins in bits: each of the two forms is a gbsi_pass. Its state is a gbsi_spin_chains,
- * its batches are colours. */
+/* Passes over spins in bits: each of the two forms is a gbsi_pass. The state of such a pass is a
+ * gbsi_spin_chains; its batches are colours. */
 #ifndef GBSI_LATTICE_BITS_H
 #define GBSI_LATTICE_BITS_H
 

@@ -83,7 +83,8 @@ gbs_status gbsi_grid_open(uint32_t width, uint32_t height, double coupling, cons
 
 /* ---- pairs ---------------------------------------------------------------------------------- */
 
-/* The coupling of a factor and its two sites, low < high. @return false if there is none. */
+/* The coupling of a factor and its two sites, low < high. @return false if the factor is not of
+ * this form. */
 static bool pair_of(const gbsi_conditioned *model, size_t f, double *coupling, uint32_t *low,
                     uint32_t *high)
 {

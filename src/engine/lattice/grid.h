@@ -5,7 +5,7 @@
  * factors of one or two variables of any kind; at most one factor per pair; a pair is adjacent in
  * one of two or three directions, or is the first and last site of a line of three or more; all
  * couplings along a direction are J, -J or missing; at most GBSI_SPIN_FIELDS different fields. This
- * covers uniform and anisotropic lattices with open or closed boundaries, +-J glasses, diluted
+ * form covers uniform and anisotropic lattices with open or closed boundaries, +-J glasses, diluted
  * lattices, and fields of a few values. */
 #ifndef GBSI_LATTICE_GRID_H
 #define GBSI_LATTICE_GRID_H

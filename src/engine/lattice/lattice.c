@@ -188,8 +188,9 @@ static const char *list_kinds(compiling *c)
     return NULL;
 }
 
-/* The kind of the opposite field, whose sites are plain too with all spins turned round. Where both
- * states are as likely bits would differ from one site to the other, so there is none then. */
+/* The kind of the opposite field, whose sites are plain too with all spins turned round. If both
+ * states are equally likely, the kind has no mirror: the random bits would differ between the two
+ * sites. */
 static uint32_t mirror_of(const gbsi_lattice *l, uint32_t i)
 {
     const gbsi_lattice_kind *kind = &l->kind[i];

@@ -324,7 +324,7 @@ typedef struct tile {
     uint8_t count[TOGETHER][TILE][BITS];
 } tile;
 
-/* One store, as compilers see. */
+/* Compilers turn this into a single store. */
 static void put_bytes(uint8_t *to, uint64_t value)
 {
     to[0] = (uint8_t)value;

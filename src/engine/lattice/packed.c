@@ -86,7 +86,7 @@ static void place_neighbour(const compiling *c, uint32_t u, uint32_t v, uint32_t
     for (uint32_t g = 0; g < group; ++g) {
         block += p->kind[row->kind].degree[g];
     }
-    block += --c->degree[u][group]; /* counts down what is still to come */
+    block += --c->degree[u][group]; /* counts down the neighbours that are still to come */
     p->neighbour[(size_t)block * GBSI_PACKED_LANES + slot % GBSI_PACKED_LANES] =
         c->slot_of[v] | (negative ? GBSI_PACKED_NEGATIVE : 0) |
         (c->color[v] < c->color[u] ? GBSI_PACKED_LOWER : 0);

@@ -79,7 +79,7 @@ typedef struct pass_job {
     uint32_t first, end;
     uint32_t unit; /* rows that stay together */
     bool count;
-    uint64_t from, to; /* of these rows laid end to end */
+    uint64_t from, to; /* rows [from, to) in the sequence of all rows */
 } pass_job;
 
 /* Rows [first, end) of one group. */

@@ -7,8 +7,8 @@
 
 enum { TALL = 40 };
 
-/* A number for every bit of a row, written bit by bit: level k has a plane of what was summed and
- * perhaps one that waits for a partner, both worth 2^k each. */
+/* A counter for every bit of a row, stored in bit planes: level k has a plane of sums and possibly
+ * one that waits for a partner; both have the weight 2^k. */
 typedef struct tall {
     vu sum[TALL], waiting[TALL];
     bool full[TALL];
@@ -34,7 +34,7 @@ INLINE void tall_add(tall *t, uint32_t level, vu plane)
     t->full[level] = true;
 }
 
-/* One more for each chain that has its bit in one of sixteen words. */
+/* Adds 1 to the counters of the chains whose bits are set in one of sixteen words. */
 INLINE void count_plane(vu plane, vu count[2])
 {
     static const uint32_t low[GBSI_PACKED_LANES] = {
@@ -73,7 +73,8 @@ static void tall_give(const tall *t, int64_t *total, size_t stride)
 
 /* Up to six neighbours of sixteen sites, the rest 0. */
 typedef struct neighbours {
-    vu y[GBSI_SPIN_NEIGHBOURS];     /* their spins times the sign of the coupling, as bits */
+    vu y[GBSI_SPIN_NEIGHBOURS];     /* the spins of the neighbours times the signs of the couplings,
+                                       as bits */
     vu lower[GBSI_SPIN_NEIGHBOURS]; /* all or none: of a lower colour */
 } neighbours;
 

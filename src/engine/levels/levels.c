@@ -65,7 +65,7 @@ static uint32_t sites_of_block(const gbsi_levels *l, uint32_t block)
     return left < GBSI_LEVELS_BLOCK ? left : GBSI_LEVELS_BLOCK;
 }
 
-/* One block of each of n_watched equal stretches, anywhere in it [M75]. */
+/* Chooses one block at random in each of n_watched equal stretches [M75]. */
 static void choose_watched(gbsi_levels *l)
 {
     uint32_t next_half = 0;
@@ -190,7 +190,7 @@ static void set_weights(gbsi_levels *l, const gbsi_levels_setting *s)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* One array of n elements: into *array, and its bytes into the sum. */
+/* Allocates an array of n elements, and adds its bytes to the sum. */
 static bool take(size_t n, size_t size, void **array, size_t *bytes)
 {
     *array = gbsi_alloc_lanes(n, size);

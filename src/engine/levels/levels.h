@@ -24,10 +24,12 @@
 #define GBSI_LEVELS_BLOCK      16u /* sites */
 #define GBSI_LEVELS_NEIGHBOURS 8u
 #define GBSI_LEVELS_FACTORS    16u /* entries of a table of factors */
-#define GBSI_LEVELS_ABSENT     15u /* that of a neighbour which is not there: 1 */
+#define GBSI_LEVELS_ABSENT                                                 \
+    15u /* the level of a neighbour outside the picture, whose weight is 1 \
+         */
 
-/* Rows of weights of the sites' neighbours, 0 where there is none; one of each for either parity of
- * columns. */
+/* Rows of the weights of a site's neighbours, 0 where a neighbour is missing; there is a row for
+ * even and one for odd columns. */
 typedef enum gbsi_levels_weight {
     GBSI_LEVELS_NONE,   /* 0 everywhere */
     GBSI_LEVELS_IS,     /* 1 where there is a site at all */
@@ -49,7 +51,7 @@ typedef struct gbsi_levels {
     uint32_t n_blocks;     /* of all halves of rows */
     float truncation;      /* t */
     float *seen;           /* [n_levels][n_values]; the largest of each value is 0 */
-    double *top;           /* [n_values] what was taken off for that */
+    double *top;           /* [n_values] the maximum subtracted from the log-weights */
     uint32_t *start;       /* [n_values][n_levels] chances of levels up to this one where a site
                               has no neighbours, in units of 2^-32, the last one 2^32 - 1 */
     /* If a register holds a row of factors, and no product of weights can underflow: */

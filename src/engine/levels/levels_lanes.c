@@ -147,8 +147,8 @@ INLINE vf exponentials(const gbsi_levels_row *row, const uint8_t *state, uint32_
     return exponentiate(row->levels->n_levels, top, rows);
 }
 
-/* One block in chains [chain, end). @param word [chain][WORDS] of the block. @param p as in a row,
- * of this block; NULL: it is not watched. */
+/* Updates one block in chains [chain, end). @param word [chain][WORDS] of the block. @param p as in
+ * a row, of this block; NULL: it is not watched. */
 INLINE void update_chains(const gbsi_levels_row *row, const loop_kind kind, uint32_t first,
                           uint32_t chain, uint32_t end, const uint32_t *word, float *p,
                           block_rows *rows)
@@ -240,7 +240,7 @@ double GBSI_V(gbsi_levels_log_density)(const gbsi_levels_row *row)
     const uint32_t parity = row->first_block / (l->half / BLOCK) % 2;
     const float *is = gbsi_levels_weights(l, parity, GBSI_LEVELS_IS);
     const vf truncation = vf_set1(l->truncation);
-    gbsi_levels_row after = *row; /* its neighbours that come after */
+    gbsi_levels_row after = *row; /* the neighbours that are updated later */
     for (uint32_t k = 0; k < l->n_neighbours / 2; ++k) {
         after.neighbour[k] = row->neighbour[l->n_neighbours / 2 + k];
     }

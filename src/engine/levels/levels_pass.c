@@ -18,7 +18,8 @@ typedef struct levels_pass {
     gbsi_pass_job job;
     uint32_t next_color;
     bool is_cut;
-    uint32_t cut_color, cut_row; /* where it was cut: of this colour so many rows were updated */
+    uint32_t cut_color, cut_row; /* where a pass was cut: the colour, and the number of its rows
+                                    that were updated */
 } levels_pass;
 
 static double operations_of(const gbsi_levels *l, uint32_t n_chains)

@@ -18,10 +18,10 @@ typedef struct gbsi_option {
 extern const gbsi_option gbsi_options[];
 extern const size_t gbsi_n_options;
 
-/* Whether a name is what was typed. @param joint the character that may be typed as '_'. */
+/* Whether the typed text is this name. @param joint the character that may be typed as '_'. */
 bool gbsi_same_name(const char *name, const char *text, char joint);
 
-/* The row of that name; NULL if there is none. */
+/* The row of that name; NULL if no option has this name. */
 const gbsi_option *gbsi_option_find(const char *name);
 
 /* Whether it has its default, and to set it so. @param name of a row. */
@@ -41,7 +41,7 @@ gbs_status gbsi_option_put_text(const gbsi_option *row, void *options, const cha
 gbs_status gbsi_option_get_text(const gbsi_option *row, const void *options, char *text,
                                 size_t size, gbs_error *err);
 
-/* Puts the default where the field is 0 and 0 is no value of its own, and refuses a value out of
+/* Replaces 0 by the default unless 0 is a legal value of the option, and refuses a value out of
  * range. */
 gbs_status gbsi_option_settle(const gbsi_option *row, void *options, gbs_error *err);
 

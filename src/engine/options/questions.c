@@ -99,7 +99,7 @@ static const question_row rows_of_learn_rbm[] = {
 #undef OPTIONS
 
 /* Structs without: the caller has a gbs_run_options beside them, or the program a limit for all it
- * does. A field for one of these is a row of its own, GBS_BYNAME_RUN. */
+ * does. A field that points to such options has a separate row, GBS_BYNAME_RUN. */
 #undef RUN_ROW
 #define RUN_ROW NO_FIELD
 

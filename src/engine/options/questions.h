@@ -6,9 +6,9 @@
 #include "gibbsite/question.h"
 
 /**
- * A caller's options of a question, as its table has them: the default where a field is 0 and 0 is
- * no value of its own, each within its range. Fields that are no options are copied. An option with
- * another value than its default is refused where other options lack what its row needs.
+ * Checks a caller's options of a question by its table: replaces 0 by the default unless 0 is a
+ * legal value, and refuses values out of range. Fields that are no options are copied. An option
+ * with another value than its default is refused where other options lack what its row needs.
  *
  * @param name  of the question, in questions.def.
  * @param given NULL: the defaults of a struct set to zeros. @param taken out, of the same type.

@@ -22,7 +22,7 @@ static void read_digits(typed *t, int exponent_of_each)
     }
 }
 
-/* "e6" or "e+6": what follows is no number of its own, so that small exponents will do. */
+/* Reads "e6" or "e+6"; small exponents are sufficient here. */
 static void read_exponent(typed *t)
 {
     int exponent = 0;

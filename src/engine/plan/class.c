@@ -64,7 +64,8 @@ static double spread(gbsi_compile *c, size_t f, uint32_t n)
     }
 }
 
-/* J of a k x k table with one value on the diagonal and one off it; infinite if it is none. */
+/* J of a k x k table with one value on the diagonal and another off it; infinite for any other
+ * table. */
 static double potts_of_table(const gbsi_factors *factors, uint32_t table, uint32_t k)
 {
     const double *logw = factors->table + factors->table_start[table];

@@ -47,8 +47,8 @@ typedef struct gbsi_compile {
     gbsi_profile *profile;          /* [n_variables] until the layout is known */
     gbsi_incident_factors incident; /* of all factors; made where somebody asks */
     uint32_t *table_uses;           /* [n_tables] factors per table, saturating */
-    double *table_potts;   /* [n_tables] J where a table is a Potts coupling; NAN: not known
-                              yet; infinite: it is none */
+    double *table_potts;   /* [n_tables] J where a table is a Potts coupling; NAN: not known yet;
+                              infinite: not a table of this form */
     double *table_spread;  /* [n_tables] largest minus smallest finite entry; NAN: not known yet */
     int16_t *table_grain;  /* [n_tables] gbsi_grain_of(), or GBSI_GRAIN_UNKNOWN */
     gbsi_derived *derived; /* open addressing, a power of two */
@@ -100,9 +100,9 @@ void gbsi_sort_by(const uint32_t *key, uint32_t n_keys, const uint32_t *in, uint
 /* slots.c: gives every variable its slot, and sets all that follows from slots alone. */
 gbs_status gbsi_number_slots(gbsi_compile *c, const uint32_t *sequence, size_t n, gbs_error *err);
 
-/* derive.c: the table of factor f as used by the variable at `position`, appended to the pool or
- * shared: [configurations of the others, last fastest][k], each row with its maximum taken off;
- * odds: [configurations]. */
+/* derive.c: makes the table of factor f as the variable at `position` uses it, and appends it to
+ * the pool or shares an equal one: [joint states of the other variables, last fastest][k], with the
+ * maximum of each row subtracted; for odds: [joint states]. */
 gbs_status gbsi_derive(gbsi_compile *c, size_t f, uint32_t position, unsigned form, size_t *base,
                        gbs_error *err);
 /* The map behind it. A position of GBSI_BY_COUNT or more stands for a logical factor that is looked
@@ -160,8 +160,8 @@ void gbsi_add_unary(const gbsi_compile *c, size_t f, bool odds, double *logw);
 /* Position of variable v in the scope of factor f. */
 uint32_t gbsi_position(const gbsi_factors *factors, size_t f, uint32_t v);
 
-/* Frees all but what is said of each slot: its variable, arity and type, and whether it is counted.
- * The plan cannot be run then. */
+/* Frees everything except the properties of each slot: its variable, arity and type, and whether it
+ * is counted. The plan cannot be run then. */
 void gbsi_plan_keep_slots(gbsi_plan *plan);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One coupling for all neighbours: those in a state are counted and a table of w c is looked up.
- * Only where most rows of a class are of that kind, because slices of one chain that mix both kinds
- * do the work of both. Factors of the same two variables are then two neighbours, which is what
- * counts. */
+/* If all neighbours have the same coupling w, the neighbours in each state are counted and the
+ * weight w c is looked up in a table by the count c. Only where most rows of a class are of that
+ * kind, because slices of one chain that mix both kinds do the work of both. Factors of the same
+ * two variables are then two neighbours, which is what counts. */
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "plan/compile.h"
 
-/* Tables by the number of neighbours, found again by what they are made of. Where a place in the
+/* Tables indexed by the number of neighbours; a cache finds equal ones again. Where a place in the
  * cache is taken the newer one has it: a table more, nothing worse. */
 #define MOST_COUNTED 255u
 #define N_CACHED     1024u

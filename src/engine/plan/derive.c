@@ -149,8 +149,8 @@ void gbsi_pool_put(gbsi_compile *c, unsigned form, size_t index, double logw)
     }
 }
 
-/* One configuration of the others: log-weights of the own states, maximum taken off (a constant
- * that cancels in the conditional and would only cost precision). */
+/* Stores the row of one joint state of the other variables: log-weights of the own states minus
+ * their maximum (a constant that cancels in the conditional and would only cost precision). */
 static void store_row(gbsi_compile *c, size_t f, uint32_t position, uint32_t k, unsigned form,
                       size_t out)
 {
@@ -196,7 +196,7 @@ gbs_status gbsi_derive(gbsi_compile *c, size_t f, uint32_t position, unsigned fo
     memset(c->at, 0, n * sizeof *c->at);
     for (size_t row = 0; row < n_rows; ++row) {
         store_row(c, f, position, k, form, *base + row * width);
-        for (uint32_t q = n; q-- > 0;) { /* next configuration of the others, last fastest */
+        for (uint32_t q = n; q-- > 0;) { /* next joint state of the other variables, last fastest */
             if (q != position && ++c->at[q] < c->model->arity[scope[q]]) {
                 break;
             }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lays out the neighbours of all slots, one row after the other; the size is known before anything
- * is written. */
+/* Lays out the rows of neighbours of all slots; the size is computed before anything is written. */
 #include "base/memory.h"
 #include "plan/compile.h"
 

@@ -83,7 +83,7 @@ static int by_neighbour(const void *a, const void *b)
     return (x->factor > y->factor) - (x->factor < y->factor);
 }
 
-/* The factors of two variables of a slot, by the other. */
+/* Lists the factors of two variables around a slot, sorted by the other variable. */
 static gbs_status list_ties(gbsi_compile *c, uint32_t slot, gbsi_row_entries *e, gbs_error *err)
 {
     const gbsi_factors *factors = c->factors;
@@ -116,7 +116,7 @@ static double sum_couplings(gbsi_compile *c, uint32_t v, const gbsi_tie *tie, ui
     return sum;
 }
 
-/* The sum of n factors of v and one neighbour, as a table of its own. */
+/* Makes a new table: the sum of n factors of v and one neighbour. */
 static gbs_status merge_tables(gbsi_compile *c, uint32_t v, const gbsi_tie *tie, uint32_t n,
                                unsigned form, size_t *base, gbs_error *err)
 {

@@ -31,8 +31,8 @@ void gbsi_row_entries_clear(gbsi_row_entries *e);
 bool gbsi_row_entries_sort(gbsi_row_entries *e);
 /* Whether some neighbour is in a sorted row more than once. */
 bool gbsi_row_entries_tied(const gbsi_row_entries *e);
-/* One entry per neighbour: factors of the same two variables summed in double in factor order and
- * rounded once. */
+/* Makes one entry per neighbour: sums the factors of the same two variables in double, in factor
+ * order, and rounds once. */
 gbs_status gbsi_row_entries_merge(gbsi_compile *c, uint32_t slot, gbsi_row_entries *e,
                                   gbs_error *err);
 

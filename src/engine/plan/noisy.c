@@ -22,7 +22,7 @@ static int64_t cost_of(const scale *s, double log_q)
     }
     const int64_t cost = (int64_t)(-log_q * s->per_log + 0.5);
     assert(cost >= 0 && cost < s->never);
-    return cost == 0 && log_q < 0.0 ? 1 : cost; /* what is possible stays so */
+    return cost == 0 && log_q < 0.0 ? 1 : cost; /* a possible state stays possible */
 }
 
 /* Chooses the scale: `never`, added once for each parent and the leak, still fits a sum, and is

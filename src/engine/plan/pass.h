@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Passes, which update chains: one table of functions per kind of pass.
  *
- * Tiles (chains/tiles.c) update one variable after the other, splashes (splash/) blocks, bit
- * lattices (lattice/) spins by logic alone. The executor (chains/executor.h) owns the chains and
- * calls whichever the run's scan needs. A pass is begun, run batch by batch, and ended; no two
- * updates of a batch depend on one another, so between two batches states are consistent, and that
- * is where lanes may be permuted or states exchanged with other processes. */
+ * Tiles (chains/tiles.c) update variables one by one, splashes (splash/) update blocks of
+ * variables, and bit lattices (lattice/) update spins by operations on bits. The executor
+ * (chains/executor.h) owns the chains and calls whichever the run's scan needs. A pass is begun,
+ * run batch by batch, and ended; no two updates of a batch depend on one another, so between two
+ * batches states are consistent, and that is where lanes may be permuted or states exchanged with
+ * other processes. */
 #ifndef GBSI_PLAN_PASS_H
 #define GBSI_PLAN_PASS_H
 
@@ -21,14 +22,14 @@ struct gbsi_estimate;
 
 /* Traits. */
 #define GBSI_PASS_HEATS   1u /* follows job.beta */
-#define GBSI_PASS_OWNS    2u /* keeps states in a form of its own: plan, group, draw are NULL */
+#define GBSI_PASS_OWNS    2u /* the pass keeps states in its own form: plan, group, draw are NULL */
 #define GBSI_PASS_CONNECT 4u /* single updates need not cross hard zeros: see connects() */
 
 /* The ranks that see a slot, if the model is partitioned over ranks. */
 typedef enum gbsi_reach {
     GBSI_REACH_INTERIOR, /* this rank alone */
     GBSI_REACH_BOUNDARY, /* others too: a factor has it and a variable of another rank */
-    GBSI_REACH_HALO,     /* it belongs to another rank */
+    GBSI_REACH_HALO,     /* the place belongs to another rank */
 } gbsi_reach;
 
 /* Ranks take turns to change what others see. A turn is two batches: the first changes boundary,
@@ -54,14 +55,15 @@ typedef struct gbsi_pass_setting {
     const gbs_run_options *options;
     gbsi_group *group; /* [n_groups] the chains' states */
     uint32_t n_chains, lanes, n_groups;
-    uint32_t first_chain; /* that of group 0: the run's chains before it are in other processes */
+    uint32_t first_chain; /* number of the first chain here: the chains before it are in other
+                             processes */
     gbsi_simd level;
     gbsi_pool *pool;         /* NULL: one thread */
     uint32_t n_threads;      /* of the pool, which is not there yet when bytes() is asked */
     const gbsi_turns *turns; /* NULL: no other rank has a part of the model */
 } gbsi_pass_setting;
 
-/* One pass of all chains. */
+/* Arguments of one pass over all chains. */
 typedef struct gbsi_pass_job {
     uint64_t pass;                 /* random numbers are a function of it and of the global place */
     const gbsi_schedule *schedule; /* of a scan that has one */
@@ -71,8 +73,8 @@ typedef struct gbsi_pass_job {
                           may change between batches. NULL: 1 */
     struct gbsi_estimate *estimate; /* NULL: nothing is kept */
     bool rao_blackwell;
-    gbsi_watch *watch; /* asked in long passes; where it stops, end() keeps what was drawn until
-                          then. NULL: never stops */
+    gbsi_watch *watch; /* asked during long passes; if it stops the pass, end() keeps the states
+                          drawn up to then. NULL: never stops */
 } gbsi_pass_job;
 
 /* Called for every variable of every block before it is drawn; see gbs_run_callbacks. */
@@ -106,7 +108,7 @@ typedef struct gbsi_pass {
     /* With OWNS, else NULL: set and get the states of one chain by variable, 0 .. arity - 1. */
     void (*set)(void *state, uint32_t chain, const uint32_t *x);
     void (*get)(const void *state, uint32_t chain, uint32_t *x);
-    /* OPTIONAL: sets dispersed starts of its own in all chains; NULL: starts come from the model's
+    /* OPTIONAL: gives each chain its own dispersed start; NULL: starts come from the model's
      * factors. */
     void (*scatter)(void *state);
     /* With OWNS, else NULL: the log density of a chain after the last pass. */

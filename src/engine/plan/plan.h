@@ -69,11 +69,12 @@ typedef struct gbsi_term {
 
 typedef struct gbsi_link {
     uint32_t slot;
-    uint32_t
-        aux; /* TABLE: stride, in pool entries; LOGICAL: the state that makes the literal true */
+    uint32_t aux; /* TABLE: stride, in pool entries; LOGICAL: the state that makes the literal true
+                   */
 } gbsi_link;
 
-/* One factor whose true literals (SPIN: states 1) are counted as they change. */
+/* A link to the counter of a factor, which counts its true literals (SPIN: states 1) as they
+ * change. */
 typedef struct gbsi_counter_link {
     uint32_t counter;
     uint32_t literal; /* own state that counts */
@@ -168,18 +169,18 @@ typedef struct gbsi_plan {
                            state at hand (POTTS), c <= 255, edges unused; GBSI_NONE: neighbours
                            one by one; NULL: no slot has a table */
     gbsi_offsets term_start; /* [n_slots] terms of TABLE, LOGICAL and PRECISE */
-    gbsi_term *term;         /* NULL if there are none */
+    gbsi_term *term;         /* NULL if the plan has no terms */
     gbsi_link *link;
     size_t n_links;
     float *pool; /* derived tables */
     size_t n_pool;
-    double *pool64; /* derived tables of PRECISE; NULL if there are none */
+    double *pool64; /* derived tables of PRECISE; NULL if no slot needs doubles */
     size_t n_pool64;
     uint32_t n_counters;
     size_t *counter_start; /* [n_slots + 1] counters that each slot changes; NULL: no counters */
     gbsi_counter_link *counter_link;
     uint32_t n_noisy;
-    gbsi_noisy_sum *noisy; /* [n_noisy]; NULL if there are none */
+    gbsi_noisy_sum *noisy; /* [n_noisy]; NULL if there are no noisy factors */
     int64_t *cost;
     size_t n_costs;
     uint32_t *noisy_of; /* [n_factors] where noisy; NULL: no factor is */

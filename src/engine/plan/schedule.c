@@ -63,7 +63,8 @@ static bool extends(const gbsi_plan *plan, const gbsi_piece *piece, uint32_t slo
            piece->form == gbsi_plan_form(plan, slot) && piece->arity == gbsi_plan_arity(plan, slot);
 }
 
-/* One more update, to the last piece of the batch if it is like those. */
+/* Adds an update to the last piece of the batch if it continues that piece, otherwise to a new
+ * piece. */
 static gbs_status add_update(const gbsi_plan *plan, gbsi_schedule *s, size_t place, uint32_t slot,
                              bool counts, gbs_error *err)
 {

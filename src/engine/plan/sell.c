@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The packing for one chain: sliced ELL (Monakov, Lokhmotov & Avetisyan 2010, HiPEAC, section 3.1).
- * Only irregular slices have rows one after the other. */
+ * Only irregular slices store their rows one after the other. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -42,7 +42,8 @@ static bool take_in(const gbsi_compile *c, uint32_t slot, gbsi_slice *s)
     return true;
 }
 
-/* Whether padding to the widest and deepest stays below twice what is there, and something more. */
+/* Whether padding to the widest and deepest slot takes less than about twice the entries that
+ * exist. */
 static bool worth_padding(const gbsi_compile *c, uint32_t first, const gbsi_slice *s)
 {
     const gbsi_plan *plan = c->plan;
@@ -85,7 +86,7 @@ static gbsi_slice look_at(const gbsi_compile *c, size_t i)
     return s;
 }
 
-/* Rows of up to 16 slots one after the other. */
+/* Lays out the rows of up to 16 slots one after the other. */
 static gbs_status lay_out_irregular(gbsi_compile *c, uint32_t first, gbsi_slice *s, gbs_error *err)
 {
     gbsi_plan *plan = c->plan;

@@ -9,7 +9,7 @@
 #include "graph/graph.h"
 #include "plan/compile.h"
 
-/* Variables on their way to slots: sorted from one of two arrays into the other. */
+/* Sorts variables into slots, from one of two arrays into the other. */
 typedef struct sorting {
     uint32_t n;
     uint32_t *order;     /* [n] NULL: as they are numbered */
@@ -105,7 +105,8 @@ static gbs_status sort_by_type(gbsi_compile *c, sorting *s, gbs_error *err)
     return GBS_OK;
 }
 
-/* Level of every variable's first use in the sequence into s->key; plan->n_levels if it has none.
+/* Writes the level of each variable's first use in the sequence into s->key; plan->n_levels for a
+ * variable that the sequence lacks.
  * @param each_once out: whether every variable is used once. */
 static gbs_status find_levels(gbsi_compile *c, const uint32_t *sequence, size_t n, sorting *s,
                               bool *each_once, gbs_error *err)

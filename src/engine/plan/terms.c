@@ -145,8 +145,8 @@ static gbs_status potts_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t
     return add_links(c, g, term, f, position, NULL, err);
 }
 
-/* Makes the term of a noisy factor. Its only link is to the child, and only in the terms of
- * parents. */
+/* Makes the term of a noisy factor. The only link of such a term is to the child, and only terms of
+ * parents have it. */
 static gbs_status noisy_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t f,
                              uint32_t position, gbs_error *err)
 {
@@ -300,7 +300,7 @@ static bool keeps_counter(const gbsi_factors *factors, size_t f)
            gbsi_scope_size(factors, f) > GBSI_LONG_TERM;
 }
 
-/* Cardinalities of the same literals, one after the other, have one counter. */
+/* Cardinality factors over the same literals that follow each other share one counter. */
 static bool shares_counter(const gbsi_factors *factors, size_t f)
 {
     return f > 0 && keeps_counter(factors, f) && gbsi_are_cardinalities_alike(factors, f - 1, f);

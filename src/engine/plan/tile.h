@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A tile: a few dozen updates of one class and arity, passed from kernel to draw to estimator in
- * the L1 cache. It is the only interface between the three.
+ * the L1 cache. The tile is the only interface between kernel, draw and estimator.
  *
  * A tile has rows of 16. With groups of 16 chains a row is one place in 16 chains; with groups of
  * one chain a row is 16 consecutive places of that chain. Kernels must distinguish the two; draws
- * and estimators of probabilities need not. The last row is padded: what is computed for places
- * beyond the last is dropped. */
+ * and estimators of probabilities need not. The last row is padded: results for places beyond the
+ * last are discarded. */
 #ifndef GBSI_PLAN_TILE_H
 #define GBSI_PLAN_TILE_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chromatic: the colour classes of a proper colouring one after the other, so that a whole class
- * can be updated at once (Gonzalez, Low, Gretton & Guestrin 2011, section 3). The order inside a
- * class does not matter to the result; ascending is kind to memory. Greedy colours are the lowest
- * that are free, so a variable of colour c has neighbours of all colours below: its level [M11] is
- * c. With two colours the second is only used next to the first. */
+/* The chromatic scan visits the colour classes of a proper colouring in turn; all variables of a
+ * class can be updated at once (Gonzalez, Low, Gretton & Guestrin 2011, section 3). The order
+ * inside a class does not matter to the result; ascending is kind to memory. Greedy colours are the
+ * lowest that are free, so a variable of colour c has neighbours of all colours below: its level
+ * [M11] is c. With two colours the second is only used next to the first. */
 #include "base/memory.h"
 #include "scan/fixed.h"
 #include "scan/registry.h"

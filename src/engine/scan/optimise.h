@@ -28,7 +28,8 @@ double gbsi_optimiser_variation(gbsi_optimiser *o, const uint32_t *scan, size_t 
  *
  * @param scan     [n] in, out; untouched where rounding alone would make it worse.
  * @param enough   the rest of the scan stays as it is once V is at most this; negative: never.
- * @param variation in: V of the scan as it is; out: of the scan made, by a pass of its own.
+ * @param variation in: V of the given scan; out: V of the scan that was made, computed by a
+ * separate pass.
  * @return GBS_ERR_MEMORY: 12 n bytes. Time O(neighbours and log n for each update).
  */
 gbs_status gbsi_optimiser_descend(gbsi_optimiser *o, uint32_t *scan, size_t n, double enough,
@@ -37,9 +38,9 @@ gbs_status gbsi_optimiser_descend(gbsi_optimiser *o, uint32_t *scan, size_t n, d
 /* optimise_uniform.c */
 
 /**
- * One descent from the random scan of n updates, each of a variable drawn uniformly: V, which is
- * linear in each q_t, never grows. Time O(n (influences + variables)), memory
- * O(sqrt(n) variables).
+ * One descent from the random scan of n updates, each of which updates a variable drawn uniformly:
+ * V, which is linear in each q_t, never grows. Time O(n (influences + variables)), memory O(sqrt(n)
+ * variables).
  *
  * @param d [variables] weights, NULL: all 1. @param room bytes it may take.
  * @param scan   [n] out. @param before out: V of the random scan.

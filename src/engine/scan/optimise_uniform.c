@@ -21,7 +21,8 @@ typedef struct descent {
     double *d;             /* [n variables] */
 } descent;
 
-/* One update of a variable drawn uniformly. @return false if the watch stopped it. */
+/* Computes the effect of one update of a variable drawn uniformly. @return false if the watch
+ * stopped it. */
 static bool step(const descent *w, const double *b, double *next)
 {
     const gbsi_influences *c = w->c;

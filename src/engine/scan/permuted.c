@@ -3,7 +3,7 @@
 #include "scan/drawn.h"
 #include "scan/registry.h"
 
-/* Fisher-Yates from the identity, so that a pass does not depend on the one before:
+/* Fisher-Yates from the identity, so that a pass does not depend on the previous pass:
  * for i = n-1 .. 1 swap i with a uniform j <= i (Durstenfeld 1964, CACM 7(7):420). */
 static gbs_status permuted_next_pass(void *state, uint64_t pass, gbsi_sequence *sequence,
                                      gbs_error *err)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A scan decides which variables are updated next; each scan is a table of functions. It sees the
- * graph, never the plan. A pass is one run through its sequence: a sweep, or a scan file. */
+/* A scan decides which variables are updated next; each scan is a table of functions. A scan has
+ * access to the graph, never to the plan. A pass is one run through its sequence: a sweep, or a
+ * scan file. */
 #ifndef GBSI_SCAN_SCAN_H
 #define GBSI_SCAN_SCAN_H
 
@@ -48,9 +49,9 @@ typedef struct gbsi_scan {
     void (*free)(void *state);
 } gbsi_scan;
 
-/* The scan with this number in gbs_run_options.scan; NULL if there is none. */
+/* The scan with this number in gbs_run_options.scan; NULL if no scan has this number. */
 const gbsi_scan *gbsi_scan_of(int scan_kind);
-/* The traits in the table of that scan; 0 if there is none. */
+/* The traits of the scan with this number; 0 if there is no such scan. */
 unsigned gbsi_scan_traits(int scan_kind);
 /* The names of its options, as in its table. */
 const char *const *gbsi_scan_options(int scan_kind);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splash: updates blocks rather than single variables; src/engine/splash/ grows and draws them. Its
- * sequence has every variable once, so that the plan can number them. */
+/* Splash: updates blocks rather than single variables; src/engine/splash/ grows and draws them. The
+ * sequence of this scan has every variable once, so that the plan can number them. */
 #include "base/status.h"
 #include "options/options.h"
 #include "scan/fixed.h"

@@ -123,8 +123,8 @@ static void sort_near(gbsi_grower *g, const gbsi_potentials *p, uint32_t slot)
 }
 
 /* The Markov blanket: a write lock on the slot, read locks on its neighbours by links, write locks
- * on its long factors in place of their variables; all in ascending order. Of two variables of a
- * long factor, one would write what the other reads: one lock on the factor excludes that as
+ * on its long factors in place of their variables; all in ascending order. For two variables of a
+ * long factor, one thread would write what the other reads: a lock on the factor prevents that as
  * well. */
 static void lock_blanket(gbsi_grower *g, const gbsi_growing *job, uint32_t slot)
 {
@@ -295,8 +295,8 @@ static bool may_fit(gbsi_grower *g, const gbsi_potentials *p, uint32_t slot,
     return growth->n == 0 || (*after <= GBSI_SPLASH_ROWS && *after >= before);
 }
 
-/* Adds a slot to the splash if that is possible. Its neighbours are checked last, since that may
- * take locks. */
+/* Adds a slot to the splash if that is possible. The neighbours of the slot are checked last, since
+ * this check may take locks. */
 static bool try_slot(gbsi_grower *g, const gbsi_growing *job, uint32_t tag, uint32_t slot,
                      gbsi_growth *growth, uint64_t *n_entries)
 {
@@ -383,7 +383,8 @@ static gbs_status meet(gbsi_grower *g, const gbsi_growing *job, uint32_t root, u
         key = hash_of(job, root, slot);
     } else if (job->order == GBS_GROW_ADAPTIVE) {
         if (!find_inside(g, job->potentials, growth, slot, &in)) {
-            g->place[slot] = REJECTED; /* it sees too many, and will not see fewer */
+            g->place[slot] = REJECTED; /* the slot has too many neighbours in the splash, and their
+                                          number cannot fall */
             return GBS_OK;
         }
         key = score_key(g, job, root, slot, growth, &in);
@@ -394,8 +395,8 @@ static gbs_status meet(gbsi_grower *g, const gbsi_growing *job, uint32_t root, u
     return push(g, (gbsi_candidate){key, slot, g->place[slot]}, err);
 }
 
-/* The neighbours of what was taken last are met. All of a long factor were met with the first of
- * them that was taken, but scores change with each. */
+/* Visits the neighbours of the variable that the splash took last. All of a long factor were met
+ * with the first of them that was taken, but scores change with each. */
 static gbs_status meet_near(gbsi_grower *g, const gbsi_growing *job, uint32_t root,
                             const gbsi_growth *growth, gbs_error *err)
 {

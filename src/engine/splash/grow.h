@@ -16,7 +16,7 @@ typedef struct gbsi_growing {
     const gbsi_potentials *potentials;
     gbsi_ownership *own;
     gbsi_rw_lock *lock; /* [n + n_long] one per slot, then one per long factor; NULL: owners do not
-                           change while splashes grow, but for `fresh` */
+                           change while splashes grow, except in `fresh` */
     uint32_t first_tag; /* tags from here on are of this round */
     const uint8_t *fresh; /* NULL, or by tag less the first: 1 where the splash may have been
                              settled since this one should have begun, which is not to know of it */
@@ -63,7 +63,7 @@ bool gbsi_is_safe(const gbsi_growing *job, uint32_t tag, uint32_t slot);
 void gbsi_own(const gbsi_growing *job, uint32_t tag, uint32_t slot);
 
 /* Grows a splash with the tag from a root, into an empty tree. Without locks nothing is claimed:
- * what it may not touch are slots of this round's other owners and their neighbours. growth->n is 0
+ * the splash must avoid slots with other owners in this round, and their neighbours. growth->n is 0
  * where that is true of the root. It is given up, growth->clashed, as soon as it takes a variable
  * that a fresh splash would keep from it: it could not be settled.
  *

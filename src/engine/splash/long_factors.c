@@ -76,8 +76,8 @@ static void sum_outside(const gbsi_splash_job *job, const gbsi_splash_many *many
     }
 }
 
-/* Entries of logical and spin factors repeat: each value once, at its sum inside. Where what is
- * outside decides the factor, all of them are the same. */
+/* Entries of logical and spin factors repeat: each value once, at its sum inside. If the variables
+ * outside the splash decide the factor, all its entries are the same. */
 #define MOST_SUMS (2 * (GBSI_SPLASH_WIDTH + 1) + 2)
 
 /* @param outside what others add in the chain. @param largest of the sums inside, as sum_inside()

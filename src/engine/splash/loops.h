@@ -60,8 +60,8 @@ const gbsi_splash_loops *gbsi_splash_loops_of(gbsi_simd level);
 /* ---- long_factors.c ------------------------------------------------------------------------- */
 
 /* Computes ln of a long factor over its variables inside, minus its maximum, in one chain. @param
- * out [n_entries]. @return false: all are 0, since what is outside decides it; `out` is as it
- * was. */
+ * out [n_entries]. @return false if all entries are 0, since the variables outside decide the
+ * factor; `out` is then unchanged. */
 bool gbsi_splash_many_logs(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t lane,
                            double *out);
 /* The same for a factor with one variable inside, added to the logs of its states in some chains.

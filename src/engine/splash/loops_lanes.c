@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sum-product on the tree of a splash [M35], sixteen chains at once, in weights rather than
- * logarithms. A clique's table is never stored. It is the product of its operands and of the
- * factors between its variable and variables outside the splash; it is walked once on the way up
- * and once on the way down. The product of all operands that do not depend on the inner axes is
- * computed once for them, so that most entries cost one fused multiply-add.
+ * logarithms. A clique's table is never stored. A table is the product of its operands and of the
+ * factors between its variable and variables outside the splash; each pass, up and down, walks
+ * through it once. The product of all operands that do not depend on the inner axes is computed
+ * once for them, so that most entries cost one fused multiply-add.
  *
  * Every operand has a largest entry of at most 1 and a known smallest entry. Where the product of
  * the smallest entries is below LEAST, the chain is computed by logs.c instead, so that no entry is
@@ -464,7 +464,8 @@ static void give_children(const walk *w, uint32_t depth, uint32_t n_fixed, const
     }
 }
 
-/* One strip of the last axis: b = rho part prod(operands), summed along it into `sum`. */
+/* Processes one strip of the last axis: b = rho part prod(operands), summed along the strip into
+ * `sum`. */
 static void down_strip(walk *w, vf scale, float *sum)
 {
     const gbsi_splash_clique *c = w->c;

@@ -127,7 +127,8 @@ static void find_inside(const gbsi_growth *growth, const gbsi_growth_share *last
     }
 }
 
-/* @param given those that have only this variable inside, or the others. */
+/* @param given true: adds the factors that have only this variable inside the splash; false: adds
+ * the others. */
 static gbs_status add_many(builder *b, gbsi_splash_clique *c, uint32_t i, bool given,
                            gbs_error *err)
 {
@@ -140,7 +141,7 @@ static gbs_status add_many(builder *b, gbsi_splash_clique *c, uint32_t i, bool g
         gbsi_splash_many many = {.factor = potentials->long_factor[potentials->many[f].number],
                                  .at = p->n_many_entries};
         if (!share->is_last || (share->before == UINT32_MAX) != given) {
-            continue; /* its latest variable has it */
+            continue; /* the clique of its latest variable already has it */
         }
         find_inside(b->growth, share, &many);
         many.n_entries = 1;

@@ -23,7 +23,8 @@ typedef struct gbsi_splash_operand {
     uint32_t child;                         /* MESSAGE: whose; else GBSI_NONE */
     uint32_t number;                        /* MANY: of the program's; else GBSI_NONE */
     float least;                            /* LINK: smallest weight that is not 0 */
-    uint32_t stride[GBSI_SPLASH_WIDTH + 1]; /* by axis, 0 where it has none; the last is 0 */
+    uint32_t stride[GBSI_SPLASH_WIDTH + 1]; /* by axis, 0 for an axis that the operand lacks; the
+                                               last is 0 */
 } gbsi_splash_operand;
 
 /* Axes are the separator, slowest first: those that fewest operands have come last, where most of
@@ -65,7 +66,8 @@ typedef struct gbsi_splash_program {
     uint32_t largest;   /* states of a clique */
     uint64_t n_entries; /* of all cliques */
     uint64_t n_given;   /* entries and scopes of long factors with one variable inside */
-    uint64_t n_shared;  /* the same of the others, and entries of the cliques that have them */
+    uint64_t n_shared;  /* the number of factors with several variables inside, and the entries of
+                           the cliques that have them */
     bool precise;       /* some variable needs double */
     gbsi_splash_operand *sorted; /* scratch */
     size_t clique_capacity, operand_capacity, sorted_capacity, outer_capacity, many_capacity;

@@ -56,7 +56,7 @@ void gbsi_score_begin(gbsi_score_scratch *scratch)
     }
 }
 
-/* One chain's conditional of a slot. */
+/* The conditional of a slot in one chain. */
 typedef struct conditional {
     const gbsi_potentials *p;
     const gbsi_splash_view *states;

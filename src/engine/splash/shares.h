@@ -23,8 +23,8 @@ void gbsi_shares_begin(gbsi_shares *shares, gbsi_growth *growth);
 gbs_status gbsi_shares_join(gbsi_shares *shares, const gbsi_potentials *potentials,
                             gbsi_growth *growth, gbs_error *err);
 
-/* The latest share of a long factor in the splash, UINT32_MAX: it has none. The others follow by
- * `before`. */
+/* The latest share of a long factor in the splash, UINT32_MAX if it has no share there. The others
+ * follow by `before`. */
 static inline uint32_t gbsi_shares_last(const gbsi_shares *shares, uint32_t number)
 {
     return shares->mark[number] == shares->stamp ? shares->last[number] : UINT32_MAX;

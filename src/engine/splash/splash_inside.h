@@ -43,7 +43,7 @@ struct gbsi_splash {
     gbsi_splash_worker *worker;
     gbsi_zeros zeros;
     gbsi_wholes wholes;
-    gbsi_splash_counts counts; /* but for n_log_entries, which workers count */
+    gbsi_splash_counts counts; /* except for n_log_entries, which the workers count */
     bool crowded;
     gbsi_pass_job job;       /* the pass that is being run */
     uint32_t half;           /* of a turn of it, 0 to 2 turns.n */

@@ -6,9 +6,10 @@
  * Under reservation all splashes of a round grow at once, each as if only the settled splashes were
  * there. Then, in the order of their roots, splashes that touch no settled splash are settled, and
  * the others grow again (deterministic reservations: Blelloch, Fineman, Gibbons & Shun
- * (2012), PPoPP 47(8):181-192). The result does not depend on the threads. Where splashes could
- * fill much of the model they grow one after the other, which wastes nothing. Under blanket locks
- * they compete for variables, as in the paper, and chance decides which splash gets a variable. */
+ * (2012), PPoPP 47(8):181-192). The result does not depend on the threads. If splashes could fill
+ * much of the model they grow one after the other, so that no grown splash is discarded. Under
+ * blanket locks they compete for variables, as in the paper, and chance decides which splash gets a
+ * variable. */
 #include "splash/splash_inside.h"
 
 #include <assert.h>
@@ -123,8 +124,8 @@ static gbs_status grow_together(phase *ph, gbs_error *err)
     return GBS_OK;
 }
 
-/* Grows the same splashes by one thread. It gives up a splash that meets one settled in this turn,
- * which threads would have grown at the same time. */
+/* Grows the same splashes by one thread. Gives up a splash that meets a splash settled in this
+ * turn, because threads would have grown both at the same time. */
 static gbs_status grow_in_turn(phase *ph, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -157,8 +158,8 @@ static uint32_t count_unsettled(const gbsi_splash *s)
     return n;
 }
 
-/* Beside hubs most splashes that threads grow at once clash and are thrown away. If they did in the
- * last round, one thread grows the splashes of this round one after the other. */
+/* Beside hubs most splashes that threads grow at once clash and are thrown away. If splashes met in
+ * the last round, one thread grows the splashes of this round one after the other. */
 static gbs_status grow_at_once(phase *ph, gbs_error *err)
 {
     gbsi_splash *s = ph->s;
@@ -282,7 +283,7 @@ static void tell_blocks(const gbsi_splash *s, uint32_t n)
     }
 }
 
-/* Tables of the draw grow here, one after the other, so that whoever draws finds room. */
+/* Enlarges the tables of the draw here, on one thread, so that the threads that draw find room. */
 static gbs_status expect_updates(const phase *ph, uint32_t n, gbs_error *err)
 {
     const gbsi_draw *draw = ph->sweep->draw;
@@ -332,7 +333,8 @@ static void check_round(const phase *ph)
 }
 #endif
 
-/* Grows its splashes, and settles them. @return those that have variables, out: n_blocks. */
+/* Grows its splashes, and settles them. @return in n_blocks the number of splashes that have
+ * variables. */
 static gbs_status grow_round(gbsi_splash *s, phase *ph, gbsi_reach reach, gbs_error *err)
 {
     gbsi_roots *roots = &s->roots[reach];

@@ -88,7 +88,8 @@ static void roll_back(gbsi_growth *g)
     g->n_rows -= g->clique[g->n].n_rows;
 }
 
-/* The members of the ascending set `from` that are not in the other. @return their number. */
+/* Lists the members of the ascending set `from` that are not in the ascending set `other`. @return
+ * their number. */
 static uint32_t subtract(const uint32_t *from, uint32_t n, const uint32_t *other, uint32_t n_other,
                          uint32_t *out)
 {
@@ -152,7 +153,8 @@ static bool pass_on(gbsi_growth *g, uint32_t i)
         n_handed = next == parent ? n_fresh : clique->n_separator;
         memcpy(handed, next == parent ? fresh : separator, n_handed * sizeof *handed);
         v = next;
-        if (next == parent) { /* it is the latest of the whole, not of what is fresh */
+        if (next == parent) { /* the parent must be the latest of the whole separator, not only of
+                                 its new part */
             handed[n_handed++] = v;
         }
     }

@@ -14,7 +14,7 @@
 
 #define GBSI_SPLASH_WIDTH 16u                 /* most variables of a separator */
 #define GBSI_SPLASH_ROWS  (UINT32_C(1) << 18) /* states of all separators of a tree, at most */
-#define GBSI_SPLASH_TABLE (UINT32_C(1) << 20) /* states of a clique, at most, but for the root */
+#define GBSI_SPLASH_TABLE (UINT32_C(1) << 20) /* most states of a clique other than the root */
 
 typedef struct gbsi_growth_clique {
     uint32_t slot;  /* its own variable */

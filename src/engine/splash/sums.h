@@ -39,7 +39,7 @@ static inline uint64_t gbsi_part_of(const gbsi_plan *plan, size_t f, size_t e, s
     }
 }
 
-/* The log-weight of a factor without a table of its own at a sum over its whole scope. */
+/* The log-weight of a factor that has no table, given the sum over its whole scope. */
 static inline double gbsi_value_of_sum(const gbsi_plan *plan, size_t f, uint64_t sum)
 {
     const gbsi_factors *factors = &plan->model->factors;

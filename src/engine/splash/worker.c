@@ -145,8 +145,8 @@ static const uint32_t *words_of(gbsi_splash_worker *worker, const gbsi_splash_ta
     return worker->work.word + (place - first) * GBSI_LANES;
 }
 
-/* Weights belong to the groups of the chains: where those are of one chain each it is drawn by
- * itself, at the lane 0 of a row of its own. @param tile of the whole row. */
+/* Weights belong to the groups of the chains: if each group has one chain, that chain is drawn
+ * alone, in lane 0 of a separate row. @param tile of the whole row. */
 static void draw_chains(gbsi_splash_worker *worker, const gbsi_splash_task *task, gbsi_tile tile,
                         uint32_t *x)
 {

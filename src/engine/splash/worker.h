@@ -13,13 +13,13 @@ typedef struct gbsi_splash_worker {
     gbsi_splash_work work;
     const gbsi_splash_loops *loops;
     const gbsi_words *words;
-    gbsi_watch *watch;      /* NULL: never stops */
-    bool spends;            /* this is the thread that may look */
-    uint64_t n_log_entries; /* of cliques that single chains walked in logarithms */
-    gbs_status status;      /* of the tasks it ran; */
-    gbs_error error;        /* the reason if that is negative */
-    uint64_t
-        impossible_place; /* of the first conditional without weight in this pass, UINT64_MAX */
+    gbsi_watch *watch;         /* NULL: never stops */
+    bool spends;               /* this is the thread that may look */
+    uint64_t n_log_entries;    /* of cliques that single chains walked in logarithms */
+    gbs_status status;         /* of the tasks it ran; */
+    gbs_error error;           /* the reason if that is negative */
+    uint64_t impossible_place; /* of the first conditional without weight in this pass, UINT64_MAX
+                                */
     uint32_t impossible_slot;
 } gbsi_splash_worker;
 
@@ -28,7 +28,8 @@ typedef struct gbsi_splash_task {
     gbsi_splash_job job;
     const gbsi_pass_job *sweep;
     uint64_t seed;
-    uint64_t pass;   /* that random words are keyed by: another one on every rank */
+    uint64_t pass;   /* number of the pass that the random words depend on; it differs between ranks
+                      */
     uint64_t place;  /* of its first variable */
     uint32_t bundle; /* of sixteen chains */
 } gbsi_splash_task;

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "simd/math.h"
 
-#define LEAST_BATCHES 4u /* that make a standard error */
+#define LEAST_BATCHES 4u /* fewest batches for a standard error */
 #define FULL_WINDOW   12u
 
 uint64_t gbsi_means_bytes(uint32_t n_ladders, size_t n_cells)

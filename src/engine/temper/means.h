@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Probabilities averaged over the draws of independent ladders, in batches.
  *
- * Between 8 and 16 batches of equal length cover what is kept; when 16 are full, neighbours are
- * merged. Sums are integers, so that nothing depends on when that happens: what is kept is a
- * function of the iterations that are kept. Draws need not all count: a mean is the ratio of two
- * sums. */
+ * Between 8 and 16 batches of equal length cover the iterations that are kept; when 16 are full,
+ * neighbouring batches are merged. Sums are integers, so that the result does not depend on when
+ * batches are merged: it is a function of the kept iterations. Draws need not all count: a mean is
+ * the ratio of two sums. */
 #ifndef GBSI_TEMPER_MEANS_H
 #define GBSI_TEMPER_MEANS_H
 
@@ -25,7 +25,7 @@ typedef struct gbsi_means {
     size_t n_cells;
     uint64_t length;  /* iterations of a batch */
     uint64_t n;       /* iterations kept */
-    uint64_t open;    /* of these in the batch that is being filled ... */
+    uint64_t open;    /* number of iterations in the batch that is being filled ... */
     uint32_t n_full;  /* ... behind so many full ones */
     uint64_t *sum;    /* [MOST_BATCHES][n_ladders][n_cells] */
     uint64_t *weight; /* [MOST_BATCHES][n_ladders] draws that count */

@@ -19,7 +19,8 @@ gbs_status gbsi_overlap_new(uint32_t n_variables, uint32_t n_levels, gbsi_overla
 void gbsi_overlap_free(gbsi_overlap *overlap);
 uint64_t gbsi_overlap_bytes(uint32_t n_variables, uint32_t n_levels);
 
-/* One variable around a local move of all levels. @param before, after [lanes] its states. */
+/* Records one variable before and after a local move of all levels. @param before, after [lanes]
+ * its states. */
 void gbsi_overlap_add(gbsi_overlap *overlap, const gbsi_exchange *exchange, uint32_t variable,
                       const uint32_t *before, const uint32_t *after);
 /* The memory q_t of one level. */

@@ -137,8 +137,8 @@ void gbsi_ratios_add(const gbsi_ratios *r, const gbsi_exchange *e, uint32_t ladd
     sum[valid_cell(r->n_levels)] += valid ? GBSI_MEANS_ONE : 0;
 }
 
-/* ln Z = sum of c_t + ln E_t - ln E_(t+1), and the share of valid cold states. Its error to first
- * order is that of sum_cells +-p / mean p. */
+/* ln Z = sum of c_t + ln E_t - ln E_(t+1), and the share of valid cold states. To first order, its
+ * error equals the error of sum_cells +-p / mean p. */
 gbsi_log_ratio gbsi_ratios_total(const gbsi_ratios *r, const gbsi_means *means)
 {
     const size_t valid = valid_cell(r->n_levels);

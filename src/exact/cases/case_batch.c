@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Some cases side by side: messages up from what is observed, down to what is asked.
+/* Answers some cases side by side: passes messages up from the observed variables, then down to the
+ * queried ones.
  *
  * Weights are scaled so that the largest of a table and of a message is at most 1. A product that a
  * double cannot hold is lost; how much that may matter is followed as a risk: of a message in which
@@ -156,7 +157,8 @@ static double risk_of(const gbsi_case_worker *w, const case_node *node, uint32_t
 }
 
 /* Scales a message so that its largest weight is in (1/2, 1], in each lane.
- * @param scale NULL, or [LANES] out: binary logarithm of what it was divided by. */
+ * @param scale NULL, or [LANES] out: binary logarithm of the number that the message was divided
+ * by. */
 static void scale_message(gbsi_case_worker *w, const case_node *node, uint32_t n_use,
                           uint32_t message, double *scale)
 {

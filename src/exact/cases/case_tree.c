@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiles a junction tree for many cases: tables, messages, and the strides of one in the other.
+/* Compiles a junction tree for many cases: its tables, its messages, and the strides of the
+ * messages in the tables.
  */
 #include <assert.h>
 #include <math.h>
@@ -130,8 +131,8 @@ static gbs_status take_memory(compiling *c, gbs_error *err)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* The weights of a factor, of which the largest is 1, into c->weight. @return ln of what they were
- * divided by. @param least out: the least positive one. */
+/* The weights of a factor, of which the largest is 1, into c->weight. @return ln of the number that
+ * the entries were divided by. @param least out: the least positive one. */
 static double take_weights(compiling *c, size_t f, double *least)
 {
     size_t n = 0;

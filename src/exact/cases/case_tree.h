@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A junction tree that answers many cases: the same variables are observed in other states, the
  * same variables are asked for. Factors are multiplied into the tables of the cliques once; a case
- * then costs the messages between what is observed in it and what is asked [M22].
+ * then costs the messages between its observed variables and the queried ones [M22].
  *
  * GBSI_CASE_LANES cases are answered side by side, each by the same operations whatever stands
  * beside it. An observed state is a message of zeros and one, as in Lauritzen & Spiegelhalter
@@ -16,7 +16,7 @@
 typedef struct gbsi_case_tree gbsi_case_tree;     /* shared by threads once made */
 typedef struct gbsi_case_worker gbsi_case_worker; /* the messages of one thread */
 
-/* One variable; or several that are free and all in the scope of one factor. */
+/* One variable, or several free variables that are all in the scope of one factor. */
 typedef struct gbsi_case_scope {
     const uint32_t *variable; /* [n] the user's, slowest first */
     uint32_t n;
@@ -29,7 +29,7 @@ typedef struct gbsi_case_scope {
 /* @param watch  NULL, or may stop it: GBS_ERR_STOPPED.
  * @param tree   of all of `whole`, summed; both may be freed afterwards.
  * @param column [n_columns] distinct variables of the user, observed in some cases.
- * @param query  [n_query] what is asked for: the joint distribution of some variables. */
+ * @param query  [n_query] sets of variables whose joint distributions are asked for. */
 gbs_status gbsi_case_tree_new(const gbsi_conditioned *whole, const gbsi_tree *tree,
                               uint32_t n_columns, const uint32_t *column, uint32_t n_query,
                               const gbsi_case_scope *query, gbsi_watch *watch, gbsi_case_tree **out,

@@ -21,9 +21,11 @@ typedef struct case_node {
     size_t table; /* into gbsi_case_tree.table: [n_entries] */
     size_t n_entries;
     double least;   /* no positive entry is less, none is above 1; 0: some may be lost */
-    size_t operand; /* into gbsi_case_tree.operand: what is multiplied into the table ... */
+    size_t operand; /* index into gbsi_case_tree.operand of the tables multiplied into the clique's
+                       table ... */
     uint32_t n_operands;
-    case_operand up;   /* ... the message to the parent, of one row if there is none ... */
+    case_operand up;   /* ... the message to the parent, of one row if the clique has no parent ...
+                        */
     case_operand down; /* ... and the one from the parent; no message: GBSI_NONE */
     bool observed;     /* a column's variable is in its subtree */
     bool asked;        /* a variable of the query is */
@@ -59,7 +61,7 @@ struct gbsi_case_tree {
     size_t n_rows;         /* of all messages */
     uint32_t n_columns, n_query;
     uint32_t first_factor; /* messages from here on are factors that some query leaves out */
-    double *weight;        /* their rows, one message after the other */
+    double *weight;        /* the rows of all messages, one message after the other */
     case_column *column;
     case_query *query;
     uint32_t most_operands, most_axes;

@@ -20,7 +20,7 @@ enum { MOST_HOSTS = 8 };
 typedef struct queue {
     uint32_t *first; /* [most + 1] GBSI_NONE: nobody */
     uint32_t *next;  /* [n_variables] */
-    uint32_t *last;  /* [n_variables] the one before, GBSI_NONE: it is the first */
+    uint32_t *last;  /* [n_variables] the previous piece in the list, GBSI_NONE for the first */
     uint32_t *cost;  /* [n_variables] entries; 0: more than allowed, or eliminated */
 } queue;
 
@@ -205,7 +205,7 @@ static bool is_held(const gbsi_shrinking *s, uint32_t v)
 
 /* ---- one elimination ----------------------------------------------------------------------- */
 
-/* Room for what is kept of an elimination of v with n neighbours. */
+/* Makes room for the conditional that the elimination of v with n neighbours keeps. */
 static gbs_status keep_conditional(gbsi_shrinking *s, uint32_t v, uint32_t n,
                                    const uint32_t *neighbour, double **p, gbs_error *err)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A model without the variables that are cheap to sum out: what tempered sampling works on.
  *
- * A variable v is eliminated as long as it and its neighbours n have few states together. Its
- * bucket B_v, the factors that hold it, gives way to one factor [M45]
- *     psi_new(n) = sum_v prod_{f in B_v} psi_f(v, n),
- * cheapest variable first. Sums are exact, so Z stays what it was; marginals of eliminated
- * variables come back as conditional probabilities p(v | n). */
+ * A variable v is eliminated as long as it and its neighbours n have few states together. The
+ * bucket B_v, which has the factors that contain v, is replaced by one factor [M45] psi_new(n) =
+ * sum_v prod_{f in B_v} psi_f(v, n), cheapest variable first. Sums are exact, so that Z does not
+ * change; marginals of eliminated variables come back as conditional probabilities p(v | n). */
 #ifndef GBSI_COLLAPSE_COLLAPSE_H
 #define GBSI_COLLAPSE_COLLAPSE_H
 
@@ -23,8 +22,8 @@ enum { GBSI_COLLAPSE_LANES = 16 };
 typedef struct gbsi_collapse {
     const gbsi_conditioned *model; /* borrowed */
     gbsi_conditioned *core;  /* what is left. Factors it does not share with the model are tables of
-                                largest weight 1; their constants are in log_constant. A state of one
-                                variable may have weight zero whatever the others do. */
+                                largest weight 1; their constants are in log_constant. A state of
+                                one variable may have weight zero whatever the others do. */
     uint32_t *core_variable; /* [model->n_variables] GBSI_NONE where eliminated */
     uint32_t n_eliminated;
     uint32_t *variable;  /* [n_eliminated] in the order of elimination */
@@ -48,7 +47,8 @@ gbs_status gbsi_collapse_new(const gbsi_conditioned *model, uint32_t entries, gb
                              gbsi_collapse **out, gbs_error *err);
 void gbsi_collapse_free(gbsi_collapse *collapse);
 
-/* States of the core in sixteen lanes, and what is drawn and counted with them. */
+/* States of the core in sixteen lanes, and the eliminated variables that are drawn and counted with
+ * them. */
 typedef struct gbsi_recovery {
     gbsi_simd level;
     uint64_t seed, pass;
@@ -57,7 +57,8 @@ typedef struct gbsi_recovery {
     uint32_t *x;          /* [model->n_variables][GBSI_COLLAPSE_LANES] in: states of the core at the
                              model's variables; out: drawn ones beside them */
     double *p;      /* [model->state_offset[n_variables]][GBSI_COLLAPSE_LANES] or NULL: adds weight
-                       times p(v | n) of eliminated variables, and leaves the others */
+                       times p(v | n) for eliminated variables, and does not change the entries of
+                       other variables */
     uint32_t *word; /* [gbsi_recovery_words()] scratch */
 } gbsi_recovery;
 

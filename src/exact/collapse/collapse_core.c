@@ -149,8 +149,9 @@ static void count(const gbsi_shrinking *s, sizes *z)
     }
 }
 
-/* The table of factor i: what was made, or a copy of the model's, the first time it is asked for.
- * @return its number in the core. */
+/* Returns the table of factor i: the one made by elimination, or a copy of the model's table, made
+ * when it is first needed.
+ * @return the number of the table in the core. */
 static uint32_t copy_table(const gbsi_shrinking *s, const sizes *z, gbsi_factors *to, uint32_t i)
 {
     const gbsi_factors *from = &s->model->factors;
@@ -190,7 +191,8 @@ static void copy_factors(const gbsi_shrinking *s, const sizes *z, gbsi_condition
         to->kind[f] = p->made ? GBS_FACTOR_TABLE : from->kind[i];
         for (uint32_t k = 0; k < p->n; ++k) {
             to->scope[start + k] = s->collapse->core_variable[gbsi_piece_scope(s, i)[k]];
-            assert(to->scope[start + k] != GBSI_NONE); /* what it was a factor of is there */
+            assert(to->scope[start + k] != GBSI_NONE); /* every variable of the factor is in the
+                                                          core */
         }
         if (!p->made && to->literal != NULL) {
             memcpy(to->literal + start, from->literal + p->scope, p->n * sizeof *to->literal);

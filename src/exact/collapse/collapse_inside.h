@@ -12,14 +12,14 @@ enum { GBSI_PIECE_VARIABLES = 10 };
  * their variables. */
 typedef struct gbsi_piece {
     bool gone;    /* summed out, or multiplied into another */
-    bool made;    /* its entries are its own */
+    bool made;    /* the piece owns its entries */
     bool wide;    /* has more entries than an elimination may have: not listed */
     uint32_t n;   /* variables */
     size_t scope; /* of the first in shrinking.scope, made ones; else in the model's scopes */
     size_t value; /* of the first entry in shrinking.value; made ones only */
 } gbsi_piece;
 
-/* One piece in the list of one of its variables. */
+/* A link in the list of pieces that contain a variable. */
 typedef struct gbsi_piece_link {
     uint32_t piece;
     uint32_t next; /* GBSI_NONE: the last */
@@ -59,7 +59,7 @@ gbs_status gbsi_piece_make(gbsi_shrinking *s, uint32_t n, const uint32_t *variab
 double gbsi_piece_scale(gbsi_shrinking *s, uint32_t piece);
 
 /* collapse_core.c: multiplies pieces into others that hold all their variables, and makes the core
- * of what is left. */
+ * of the remaining pieces. */
 gbs_status gbsi_collapse_core(gbsi_shrinking *s, gbs_error *err);
 
 #endif

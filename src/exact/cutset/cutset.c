@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses a cutset by counted work: table entries of the rest, times the number of cases. */
+/* Chooses a cutset by counted work: the table entries of the remaining variables times the number
+ * of cases. */
 #include "cutset/cutset.h"
 
 #include <assert.h>
@@ -9,7 +10,7 @@
 #include "condition/propagate.h"
 #include "simd/math.h"
 
-#define MOST_VARIABLES 32u  /* that are chosen; others may be implied */
+#define MOST_VARIABLES 32u  /* most variables that are chosen; others may be implied */
 #define FEW_CASES      16.0 /* as many may be made in any case */
 #define MOST_CASES     0x1p13
 #define MOST_SCOPE     (UINT64_C(1) << 16) /* states of a factor of which a variable is cut */
@@ -282,8 +283,8 @@ cleanup:
     return status;
 }
 
-/* Adds the best variable, and those that follow from it. @param done out: false if there is none,
- * or there are too many cases. */
+/* Adds the best variable, and those that follow from it. @param done out: false if no variable can
+ * be added, or there are too many cases. */
 static gbs_status choose(choosing *s, double entries, bool *done, gbs_error *err)
 {
     const uint32_t v = best_variable(s, entries);
@@ -442,7 +443,7 @@ cleanup:
     return status;
 }
 
-/* Numbers the variables of the rest, as gbsi_components_extract() does. */
+/* Numbers the variables outside the cutset, as gbsi_components_extract() does. */
 static void number_rest(const gbsi_cutset *c)
 {
     const gbsi_components *of = c->components;

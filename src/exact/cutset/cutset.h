@@ -29,7 +29,8 @@ typedef struct gbsi_cutset {
     const gbsi_components *components; /* borrowed */
     uint32_t component;
     gbsi_cases cases;
-    uint32_t *local;        /* [whole variables] number in the rest; GBSI_NONE: of the cutset */
+    uint32_t *local;        /* [whole variables] number among the variables outside the cutset;
+                               GBSI_NONE: of the cutset */
     gbsi_conditioned *rest; /* the other variables of the component */
     gbsi_tree *tree;        /* of the rest */
     gbsi_keep keep;
@@ -40,15 +41,16 @@ typedef struct gbsi_cutset {
 
 typedef struct gbsi_cutset_limits {
     double ns;      /* nanoseconds of one thread that all cases may be predicted to take */
-    uint64_t bytes; /* that the cutset and the work on it may take */
+    uint64_t bytes; /* bytes that the cutset and the work on it may take */
     bool up_only;   /* ln Z is all that is asked for */
     bool maximise;  /* a most probable state is asked for */
     gbsi_watch *watch;
 } gbsi_cutset_limits;
 
 /* Looks for cutsets of components, greedily: the variable whose removal lowers the entries of the
- * tables most for the cases that it adds, then a new elimination order of the rest. Components
- * without hard zeros have none: their cases together take as long as one tree.
+ * tables most for the cases that it adds, then finds a new elimination order of the remaining
+ * variables. Components without hard zeros have none: their cases together take as long as one
+ * tree.
  *
  * @param plan   of the whole model.
  * @param limits for all of them together.
@@ -61,7 +63,8 @@ gbs_status gbsi_cutsets_new(const gbsi_components *components, const gbsi_exact_
 void gbsi_cutsets_free(gbsi_cutset *cutset);
 
 /* ln of the sum over all states of the component, log_constant left out; minus infinity if none has
- * weight. Cases are answered one after the other, the threads of the pool share each.
+ * weight. Cases are answered one after the other; the threads of the pool share the work of each
+ * case.
  *
  * @param pool, watch borrowed or NULL; once stopped, results are undefined.
  * @param p NULL, or [states of the whole model] out: marginals of the component's variables. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One case after the other: the entries of the factors it cuts, then the junction tree of the rest.
- * Cases are added in their order, with the largest so far as the unit, so the bits of a result
- * depend on the cutset alone. */
+/* Answers one case after the other: computes the entries of the factors that the cutset cuts, then
+ * solves the junction tree of the remaining variables. Cases are added in their order, with the
+ * largest so far as the unit, so the bits of a result depend on the cutset alone. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -52,8 +52,8 @@ static const uint32_t *state_of_case(const gbsi_cutset *c, size_t at)
     return c->cases.state + at * c->cases.n_variables;
 }
 
-/* Gets the state, in the case, of each variable of a scope; 0 for variables of the rest.
- * @return the number of variables of the rest. */
+/* Gets the state, in the case, of each variable of a scope; 0 for variables outside the cutset.
+ * @return the number of variables outside the cutset. */
 static uint32_t fix_scope(const gbsi_cutset *c, const uint32_t *state, uint32_t n,
                           const uint32_t *scope, uint32_t *x)
 {
@@ -121,8 +121,8 @@ static double enter_case(const answering *a, size_t at)
     return constant;
 }
 
-/* ln of the sum (or maximum) over the rest, and marginals (or a state) of its variables; minus
- * infinity, and these undefined, if nothing has weight. */
+/* ln of the sum (or maximum) over the remaining variables, and their marginals (or a state); minus
+ * infinity, with undefined marginals, if no state has positive weight. */
 static double answer_case(answering *a, size_t at)
 {
     const gbsi_tree *tree = a->cutset->tree;

@@ -67,7 +67,8 @@ static gbs_status fill(gbsi_components *c, bool hard, gbsi_watch *watch, gbs_err
     return GBS_OK;
 }
 
-/* @param graph its connected components are found; NULL: the blocks joined by hard zeros only. */
+/* @param graph graph of the model; its connected components are found here; NULL: the blocks joined
+ * by hard zeros only. */
 static gbs_status make(const gbsi_conditioned *model, const gbsi_graph *graph, gbsi_watch *watch,
                        gbsi_components **out, gbs_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One component as a model, with some of its variables left out. */
+/* Makes a model of one component, with some of its variables left out. */
 #include <assert.h>
 #include <string.h>
 

@@ -127,7 +127,7 @@ static void normalise(double *p, size_t n)
     }
 }
 
-/* Answers a pair that shares no clique, by a tree of its own. */
+/* Answers a pair whose variables share no clique with a separate junction tree. */
 static gbs_status solve_apart(pairs *a, const request *r, gbs_error *err)
 {
     uint32_t pair[] = {r->variable[0], r->variable[1]};

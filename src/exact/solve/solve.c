@@ -58,8 +58,8 @@ static gbs_status find_components(gbsi_solver *s, gbs_error *err)
     return gbsi_components_new(s->graph, &s->components, err);
 }
 
-/* Leaves out components that hold no variable of the query. Those with zeros stay: there may be no
- * state of them. */
+/* Leaves out components that hold no variable of the query. Components with zeros stay: they may
+ * have no state of positive weight. */
 static gbs_status keep_asked(gbsi_solver *s, size_t n, const uint32_t *query, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -134,7 +134,7 @@ static bool is_one_number(const gbsi_exact_limits *limits)
 /* All components: for one number sparse tables where these are quicker or there are no trees, and
  * cutsets where there is neither, but for marginal MAP: a maximum of a sum over cases is not the
  * largest of their maxima.
- * @return GBS_ERR_LIMIT if one has none of the three. */
+ * @return GBS_ERR_LIMIT if a component can be solved by none of the three methods. */
 static gbs_status take_all(gbsi_solver *s, gbsi_exact_plan *plan, const gbsi_exact_limits *limits,
                            gbs_error *err)
 {

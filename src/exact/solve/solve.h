@@ -15,8 +15,8 @@ typedef struct gbsi_solver {
     gbsi_conditioned *whole;
     gbsi_graph *graph;
     gbsi_components *components;
-    double most_s;  /* that a component may be predicted to take; infinite: no limit */
-    uint64_t bytes; /* that trees and the work on them may take */
+    double most_s;  /* seconds that a component may be predicted to take; infinite: no limit */
+    uint64_t bytes; /* bytes that trees and the work on them may take */
     uint8_t *take;  /* [components] 1: it has a tree, sparse tables or a cutset */
     gbsi_tree *tree;
     gbsi_sparse *sparse; /* of components that have no tree; NULL: there are none */
@@ -43,7 +43,7 @@ gbs_status gbsi_solver_init_about(gbsi_solver *solver, const gbs_model *model,
                                   const gbs_evidence *evidence, const gbs_exact_options *options,
                                   size_t n, const uint32_t *query, bool only, gbs_error *err);
 /* Makes the trees of all components (failing if one does not fit), or of those that fit.
- * @param limits its entries and bytes are set here. */
+ * @param limits the members entries and bytes are set here. */
 gbs_status gbsi_solver_plan(gbsi_solver *solver, gbsi_exact_limits limits, bool all,
                             gbs_error *err);
 /* Makes one tree of all components (failing if one does not fit), without tables: to be filled with
@@ -65,8 +65,8 @@ gbs_status gbsi_exact_sum(const gbs_model *model, const gbs_evidence *evidence,
                           const gbs_exact_options *options, gbsi_watch *watch, double *log_z,
                           double *ns, gbs_error *err);
 
-/* The log density of a state, in a compensated sum: the same whatever the order of factors, but for
- * the last rounding. @param x [n_variables] */
+/* The log density of a state, in a compensated sum: it does not depend on the order of the factors,
+ * except for the last rounding. @param x [n_variables] */
 double gbsi_exact_log_density(const gbsi_conditioned *whole, const uint32_t *x);
 
 /* Fails with the message that the evidence has probability zero. */

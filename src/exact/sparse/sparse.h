@@ -4,10 +4,10 @@
  * weight are found by semi-joins, up the tree and down again, a full reducer (Yannakakis 1981,
  * Algorithms for acyclic database schemes, VLDB, section 3): afterwards every entry of a clique
  * that agrees with the rows of its separators has positive probability, and these entries alone are
- * visited. Their number, time and memory are known before anything is calibrated.
+ * visited. The number of rows, the time and the memory are known before calibration.
  *
- * Messages are log-weights by row of the separator. One thread does all, so bits are the same on
- * any number. */
+ * Messages are log-weights by row of the separator. One thread does all the work, so that the bits
+ * do not depend on the number of threads. */
 #ifndef GBSI_SPARSE_SPARSE_H
 #define GBSI_SPARSE_SPARSE_H
 
@@ -46,7 +46,7 @@ typedef struct gbsi_sparse {
 
 typedef struct gbsi_sparse_limits {
     double ns;      /* nanoseconds of one thread that all components together may take */
-    uint64_t bytes; /* that sparse tables and the work on them may take */
+    uint64_t bytes; /* bytes that sparse tables and the work on them may take */
     uint64_t least; /* entries of dense tables from which on it is worth looking */
     bool one_way;   /* ln Z or a most probable state is all that is asked for */
     bool draws;     /* marginals and draws are asked for */
@@ -67,7 +67,7 @@ gbs_status gbsi_sparse_new(const gbsi_components *components, const gbsi_exact_p
 void gbsi_sparse_mark(const gbsi_sparse *sparse, uint8_t mark, uint8_t *to);
 /* Gives all cliques, of the sparse trees and of the dense tree, the random numbers that they would
  * have in one tree of all components. A draw is then the same whichever components are sparse.
- * @param plan its components all have an order. @param dense NULL or in and out. */
+ * @param plan all its components have an order. @param dense NULL or in and out. */
 gbs_status gbsi_sparse_streams(const gbsi_exact_plan *plan, gbsi_tree *dense, gbsi_sparse *sparse,
                                gbs_error *err);
 /* Frees this one and those after it. */

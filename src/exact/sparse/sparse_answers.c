@@ -19,7 +19,7 @@ typedef struct answering {
     const gbsi_sparse *sparse;
     gbsi_sparse_scratch scratch;
     double *value;  /* [rows of all cliques] messages; on the way down ln p(r) - m(r) */
-    double *top;    /* [cliques] what was subtracted from its message */
+    double *top;    /* [cliques] the number subtracted from the message of the clique */
     double *mass;   /* [rows of the children of one clique, at most] */
     uint32_t *home; /* [variables of the tree's model] the clique of fewest entries */
 } answering;
@@ -81,7 +81,8 @@ static double value_of(const log_sum *l)
     return l->sum > 1.0 ? l->top + gbsi_log(l->sum) : l->top;
 }
 
-/* The message of clique i. @param log_z in and out: ln of what it was divided by is added. */
+/* The message of clique i. @param log_z in and out: ln of the number that the message was divided
+ * by is added. */
 static gbs_status clique_up(answering *a, uint32_t i, gbsi_sum *log_z, gbs_error *err)
 {
     const gbsi_sparse *s = a->sparse;
@@ -243,7 +244,8 @@ gbs_status gbsi_sparse_sum(const gbsi_sparse *sparse, gbsi_watch *watch, double 
         goto cleanup;
     }
     const uint32_t root = sparse->tree->n_cliques - 1;
-    a.value[sparse->first_row[root]] = -a.top[root]; /* its message is 0, ln p(r) too */
+    a.value[sparse->first_row[root]] = -a.top[root]; /* the message of the root is 0, and so is ln
+                                                        p(r) */
     clear_marginals(sparse, p);
     find_homes(&a);
     for (uint32_t i = root + 1; i-- > 0 && !a.scratch.join.stopped;) {
@@ -354,7 +356,8 @@ static gbs_status accumulate(answering *a, uint32_t i, gbsi_sparse_draws *d, gbs
     return GBS_OK;
 }
 
-/* @param out NULL before; what is there afterwards is the caller's whatever is returned. */
+/* @param out NULL before the call; the caller frees the object there afterwards, even after a
+ * failure. */
 static gbs_status make_draws(const gbsi_sparse *s, gbsi_watch *watch, gbsi_sparse_draws **out,
                              gbs_error *err)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The states of a clique that none of its operands makes impossible, one after the other in
  * lexicographic order: a join of prefix trees, axis by axis (Veldhuizen 2014, Leapfrog Triejoin,
- * ICDT, section 3). Its work is counted, in look-ups. */
+ * ICDT, section 3). The work of a join is counted in look-ups. */
 #ifndef GBSI_SPARSE_SPARSE_JOIN_H
 #define GBSI_SPARSE_SPARSE_JOIN_H
 
 #include "sparse/sparse_trie.h"
 
-/* One axis of one operand. */
+/* One axis of one operand of a join. */
 typedef struct gbsi_join_step {
     const gbsi_trie_level *level;
     const double *value; /* of the operand's rows, log-weights, at its last axis; else NULL */
@@ -20,10 +20,10 @@ typedef struct gbsi_join {
     uint64_t n_steps;    /* look-ups so far */
     double most_steps;   /* when to stop, and how many more are allowed ... */
     double a_state;      /* ... for each state of the clique that is behind, possible or not */
-    uint64_t paid_steps; /* that the watch knows of */
+    uint64_t paid_steps; /* steps already reported to the watch */
     uint32_t n_axes;
     uint32_t at;      /* the axis whose next state is tried next */
-    uint32_t changed; /* the slowest axis on which an entry differs from the one before */
+    uint32_t changed; /* the slowest axis on which an entry differs from the previous entry */
     uint32_t begin[GBSI_TREE_AXES], end[GBSI_TREE_AXES]; /* states to try */
     uint32_t try[GBSI_TREE_AXES];
     uint32_t x[GBSI_TREE_AXES];     /* the entry */

@@ -250,7 +250,8 @@ static void free_filters(making *m)
     }
 }
 
-/* The rows of clique i's separator that some state of its own variables can go with. */
+/* Finds the rows of clique i's separator that are compatible with some state of the clique's own
+ * variables. */
 static gbs_status reduce_up(making *m, uint32_t i, gbs_error *err)
 {
     gbs_status status = GBS_OK;

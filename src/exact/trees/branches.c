@@ -8,7 +8,7 @@
 #define MOST_WORKERS 64u
 
 typedef struct worker {
-    gbsi_tables tables; /* what it shares, and scratch of its own */
+    gbsi_tables tables; /* the shared tables, with scratch memory of this thread */
     gbsi_watch watch;   /* asks whether the caller's has stopped; the caller alone spends on that */
 } worker;
 
@@ -115,7 +115,7 @@ static bool has_stopped(void *context)
     return gbsi_watch_stopped(context);
 }
 
-/* A thread's tables: the caller's, but for scratch, pool and watch. */
+/* A thread's tables: those of the caller, except for scratch, pool and watch. */
 static gbsi_tables tables_of(const gbsi_tables *tables, worker *w, uint32_t member)
 {
     gbsi_tables own = *tables;

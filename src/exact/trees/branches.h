@@ -11,7 +11,7 @@
 
 typedef struct gbsi_branch_workers gbsi_branch_workers;
 
-/* Scratch of its own for each thread, fewer than there are threads where memory is short. */
+/* Scratch memory for each thread; there are fewer workers than threads if memory is short. */
 gbsi_branch_workers *gbsi_branch_workers_new(const gbsi_tables *tables);
 void gbsi_branch_workers_free(gbsi_branch_workers *workers); /* NULL is allowed */
 /* The bytes of this scratch for a number of threads, if the tree also has large cliques. */

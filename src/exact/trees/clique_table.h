@@ -28,7 +28,7 @@ typedef struct gbsi_table_loops {
     /* The sum of t by sixteen running sums, added at the end; the order depends on n only. */
     double (*sum)(const double *t, size_t n);
     double (*max)(const double *t, size_t n);
-    /* The smallest entry above a number, infinity if there is none. */
+    /* The smallest entry above `floor`, infinity if no entry is above it. */
     double (*least_above)(const double *t, size_t n, double floor);
     /* t[i] = exp(t[i] - max), max above minus infinity and at least every t[i]. */
     void (*exp_less)(double *t, size_t n, double max);

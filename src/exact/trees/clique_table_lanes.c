@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plain C loops over contiguous doubles, which the compiler vectorises. They use only IEEE +, -, *,
- * / and comparisons and never reorder a sum, so that every instruction set gives the same bits.
+/* Plain C loops over contiguous doubles, which the compiler vectorises. The loops use only IEEE +,
+ * -, *, / and comparisons and never reorder a sum, so that every instruction set gives the same
+ * bits.
  *
  * exp is that of math.c, but less precise by half a digit. Arguments are at most 0; below -708 the
  * result is 0, an error of at most 1e-307 of the largest entry. */

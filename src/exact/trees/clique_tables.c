@@ -239,7 +239,7 @@ static void add_to_batch(gbsi_tables *tables, filling *f, uint32_t n, const uint
     ++f->n_operands;
 }
 
-/* Writes out the log-weights, over its scope, of a factor that is no table. */
+/* Writes out the log-weights of a factor that is not a table, over its whole scope. */
 static void evaluate_factor(const gbsi_conditioned *model, size_t f, double *value)
 {
     const gbsi_factors *factors = &model->factors;

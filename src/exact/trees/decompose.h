@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Long factors become chains of short factors. A logical factor of three hundred literals needs no
  * table of 2^300 entries: reading the literals one by one, it is enough to remember whether none,
- * some or all of them were true (or how many, or the parity of spins). This memory becomes a chain
- * of additional variables [M23]. */
+ * some or all of them were true (or how many, or the parity of spins). The remembered value becomes
+ * a chain of additional variables [M23]. */
 #ifndef GBSI_TREES_DECOMPOSE_H
 #define GBSI_TREES_DECOMPOSE_H
 

@@ -2,7 +2,7 @@
 /* The downward half of calibration: the marginal of a clique is its p(own | separator), which is a
  * row of its table over the sum of the row, times its parent's p(separator), and gives the
  * p(separator) of its children and the marginals of variables. These are sums of products of
- * probabilities: nothing can overflow, and what underflows has a probability below 1e-300. */
+ * probabilities: nothing can overflow, and terms that underflow have a probability below 1e-300. */
 #include <assert.h>
 #include <string.h>
 
@@ -12,8 +12,8 @@
 #include "trees/operand.h"
 
 #define SHARED      ((size_t)1 << 15) /* entries from which on the pool is worth waking */
-#define MANY_PIECES 64u               /* that a marginal is cut into, where it can be */
-#define MOST_FOLDED 2048u             /* entries of a block whose axes are summed out one by one */
+#define MANY_PIECES 64u   /* number of pieces that a marginal is cut into if its shape allows */
+#define MOST_FOLDED 2048u /* entries of a block whose axes are summed out one by one */
 
 typedef struct marginal {
     gbsi_watch *watch; /* NULL: never stops */
@@ -32,8 +32,8 @@ typedef struct marginal {
     } fold[GBSI_TREE_AXES]; /* slowest first */
 } marginal;
 
-/* Lists the axes of the block that are summed out, neighbours as one, if what is left of a block is
- * contiguous in the operand. */
+/* Lists the axes of the block that are summed out, adjacent ones merged, if the remaining part of a
+ * block is contiguous in the operand. */
 static void list_folds(marginal *m)
 {
     const gbsi_shape *shape = m->shape;

@@ -21,7 +21,7 @@
 
 typedef struct gbsi_exact_limits {
     uint64_t entries;    /* table entries of one component, at most GBSI_MOST_ENTRIES */
-    uint64_t bytes;      /* that calibration may take, without the model */
+    uint64_t bytes;      /* bytes that calibration may take, without the model */
     uint64_t steps;      /* of the search for an order; 0: in proportion to the tables */
     bool up_only;        /* ln Z is all that is asked for: gbsi_tree_up() */
     bool maximise;       /* all variables are maximised over */

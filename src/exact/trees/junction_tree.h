@@ -26,8 +26,8 @@ typedef struct gbsi_clique {
     uint32_t n_own;       /* 0 for a hub, else 1 or more */
     uint32_t parent;      /* GBSI_NONE: the root of a tree */
     uint32_t size;        /* cliques of its subtree, which are those up to itself */
-    bool in_branch;       /* and its message has a place of its own behind the stack */
-    bool maximise;        /* its own variables are maximised over, not summed */
+    bool in_branch;       /* and its message is stored separately, behind the stack */
+    bool maximise;        /* the own variables of the clique are maximised over, not summed */
     uint32_t stream;      /* of random numbers: its number in a tree of all components */
     size_t n_rows;        /* states of the separator */
     size_t n_columns;     /* states of the clique's own variables (for a hub, of the others) */
@@ -68,9 +68,9 @@ typedef struct gbsi_tree {
 
 /**
  * @param take     [elimination->n_parts] 1: this component, which must be eliminated, gets a tree.
- * @param maximise NULL, or [n_variables] 1: the variable is maximised over. Such variables must be
- *                 eliminated last in their component (gbsi_elimination_limits.late), and never in
- *                 one step with a variable that is summed out.
+ * @param maximise NULL, or [n_variables] 1: the variable is maximised over. Maximised variables
+ * must be eliminated last in their component (gbsi_elimination_limits.late), and never in one step
+ * with a variable that is summed out.
  * @param hubs     whether large cliques get hubs, which dense tables want.
  */
 gbs_status gbsi_tree_new(const gbsi_conditioned *model, const gbsi_elimination *elimination,
@@ -185,8 +185,8 @@ void gbsi_clique_finish_row(gbsi_tables *tables, const gbsi_clique *c, double *r
  * maxima the first in the order of the table. */
 void gbsi_tree_trace(gbsi_tables *tables, uint32_t t, uint32_t *x);
 
-/* Sets the states of clique c's own variables. @param column their number, the last own variable
- * varying fastest. */
+/* Sets the states of clique c's own variables. @param column number of the joint state of the own
+ * variables, the last one varying fastest. */
 void gbsi_clique_set_column(const gbsi_tree *tree, const uint32_t *arity, const gbsi_clique *c,
                             size_t column, uint32_t *x);
 

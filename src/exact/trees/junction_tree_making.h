@@ -56,7 +56,8 @@ typedef struct making {
  * and before their children are listed. */
 gbs_status gbsi_tree_make_hubs(making *m, gbs_error *err);
 
-/* The group of the hub of `of` that holds all these variables; if there is none, `of` itself. */
+/* The group of cliques at the hub of `of` that holds all these variables; `of` itself if no group
+ * does. */
 uint32_t gbsi_tree_hub_for(const making *m, uint32_t of, uint32_t n, const uint32_t *variable);
 
 /* Finds the branches of the finished tree and gives their messages places of their own. */

@@ -17,7 +17,7 @@ typedef struct gbsi_pieces {
     double *partial;   /* [n / GBSI_PIECE + 1] for the longest array */
 } gbsi_pieces;
 
-/* t = [n]; see gbsi_table_loops for what they compute. */
+/* t = [n]; gbsi_table_loops says what these functions compute. */
 double gbsi_pieces_max(const gbsi_pieces *shared, const double *t, size_t n);
 double gbsi_pieces_least_above(const gbsi_pieces *shared, const double *t, size_t n, double floor);
 double gbsi_pieces_sum(const gbsi_pieces *shared, const double *t, size_t n);

@@ -125,7 +125,7 @@ void gbsi_tree_accumulate(gbsi_tables *tables)
     }
 }
 
-/* The weight of what is found is positive. */
+/* The entry found has a positive weight. */
 size_t gbsi_draw_column(const double *sum, size_t n, double u)
 {
     const double total = sum[n - 1];

@@ -102,7 +102,7 @@ size_t gbsi_evidence_set_size(const gbsi_evidence_set *set)
     return set == NULL ? 0 : set->n_samples;
 }
 
-/* Against what was observed before, so that nothing is half done. */
+/* Checks new observations against earlier ones first, so that a failure changes nothing. */
 static gbs_status check_agreement(const gbsi_evidence_set *set, const gbsi_observation *o,
                                   const gbs_evidence *evidence, gbs_error *err)
 {

@@ -114,8 +114,8 @@ static bool reads_state(const reader *r, span s, uint32_t variable, gbs_error *e
     return true;
 }
 
-/* Reads STATE|STATE|..., trying the longest known label first. It ends, as every step shortens
- * the text. */
+/* Reads STATE|STATE|..., trying the longest known label first. The recursion ends, because every
+ * step shortens the text. */
 static bool reads_states(const reader *r, span s, uint32_t variable, gbs_error *err)
 {
     size_t from = s.from;
@@ -368,7 +368,7 @@ bool gbsi_evidence_is_typed(const gbsi_text *text)
     return memchr(text->begin, '=', (size_t)(text->end - text->begin)) != NULL;
 }
 
-/* Messages show what was typed as it is, which bytes of a file must not be. */
+/* Messages repeat typed text unchanged; bytes of a file must be printable for that. */
 static bool is_printable(gbsi_token line)
 {
     size_t n = 1;

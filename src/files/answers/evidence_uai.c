@@ -22,13 +22,13 @@ typedef struct evidence_file {
     uint64_t *state; /* [n_variables] in that sample */
 } evidence_file;
 
-/* One way to read the tokens. */
+/* One way to interpret the tokens of an evidence file. */
 typedef struct reading {
     bool possible;
     size_t n_repeats; /* a variable twice in a sample, with the same state */
     size_t n_samples;
     size_t wrong;     /* token that rules it out, SIZE_MAX: the count of tokens does */
-    char reason[160]; /* what is wrong with it */
+    char reason[160]; /* why the file cannot be read this way */
 } reading;
 
 static uint64_t value_at(const evidence_file *f, size_t i)
@@ -61,7 +61,8 @@ static gbs_status read_tokens(evidence_file *f, gbs_error *err)
     return GBS_OK;
 }
 
-/* Checks the pairs of a sample that begin at token `first`; r receives what is wrong with one. */
+/* Checks the pairs of a sample that begin at token `first`; if a pair is wrong, r->reason says why.
+ */
 static void check_pairs(evidence_file *f, size_t sample, size_t first, size_t n_pairs, reading *r)
 {
     for (size_t i = first; i < first + 2 * n_pairs && r->possible; i += 2) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pictures as files of states: a start, and what was observed. */
+/* Reads pictures as files of states: as a start of chains, and as observations. */
 #include "answers/evidence_set.h"
 #include "base/memory.h"
 #include "base/plural.h"
@@ -99,7 +99,7 @@ cleanup:
  * a palette, which no state uses. */
 #define UNOBSERVED 255
 
-/* Whether pixel i says something. GBS_ERR_FORMAT if that is no state. */
+/* Whether pixel i says something. GBS_ERR_FORMAT if the value of the pixel is not a state. */
 static gbs_status observed(const gbsi_input *input, const gbs_image *image, size_t i,
                            const gbs_model *model, bool *says, gbs_error *err)
 {

@@ -10,7 +10,7 @@
 
 /* Files keep some six digits: more than this off one is no rounding. */
 static const double SUM_TOLERANCE = 1e-3;
-/* What two exact answers may differ by where one file keeps nine digits. */
+/* The largest difference of two equal exact answers if one file keeps nine digits. */
 static const double ROUNDING = 1e-9;
 /* The rounding of sampled conditionals to float, and what rare states weigh that no draw met. */
 static const double FLOAT_ERROR = 2e-5;
@@ -170,7 +170,7 @@ static bool has_errors(const gbs_marginals *a, const gbs_marginals *b)
     return any;
 }
 
-/* |p - q| in standard errors, but for the rounding of files of nine digits. */
+/* |p - q| in standard errors, after subtracting the rounding of files of nine digits. */
 static double standard_errors(const gbs_marginals *a, const gbs_marginals *b, size_t i)
 {
     const double e = error_of(a, i);

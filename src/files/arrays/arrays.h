@@ -68,8 +68,9 @@ gbs_status gbsi_npz_read(gbsi_npz *npz, const char *name, gbsi_array *array, gbs
 /* ---- writing ----------------------------------------------------------------------------- */
 
 /*
- * Callback that supplies the bytes of an array that is not in memory. It is called for one piece
- * after the other from the beginning, and for .npz (for the check sum) a second time through.
+ * Callback that supplies the bytes of an array that is not in memory. The function is called for
+ * consecutive pieces from the beginning; for .npz files it is called for all of them a second time,
+ * to compute the check sum.
  *
  * @param at    offset of the first byte wanted, 0 for the first byte of the data.
  * @param bytes out, [n], little-endian.

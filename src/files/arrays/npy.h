@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The .npy format: magic, version, length of the header, a Python literal, padding, the data
- * (NEP 1). What the program calls: arrays.h. */
+ * (NEP 1). The functions for the rest of the program are in arrays.h. */
 #ifndef GBSI_ARRAYS_NPY_H
 #define GBSI_ARRAYS_NPY_H
 
@@ -14,7 +14,7 @@
 
 /* Writes a header, from the magic to the final newline.
  * @param bytes [GBSI_NPY_HEADER], out.
- * @return its length, a multiple of 64. */
+ * @return the length of the header, a multiple of 64. */
 size_t gbsi_npy_header(const gbsi_array *array, char *bytes);
 
 /* Refuses an array whose shape or size is out of range. @param bytes out: of the data. */

@@ -97,7 +97,7 @@ size_t gbsi_npy_header(const gbsi_array *array, char *bytes)
         n += (size_t)snprintf(text + n, size - n, "%llu,%s", (unsigned long long)array->shape[d],
                               d + 1 < array->n_dims ? " " : "");
     }
-    /* NumPy leaves the last comma out but for one dimension; a literal may have it. */
+    /* NumPy omits the last comma if there are several dimensions; Python allows it there */
     if (array->n_dims > 1) {
         n--;
     }

@@ -9,8 +9,8 @@
 
 /* ---- bif_lexer.c --------------------------------------------------------------------------- */
 
-/* Tokens of BIF 0.15. What ends a word depends on where it stands: state names may be any run such
- * as <5 or [1-2], and inside parentheses numbers are names. */
+/* Tokens of BIF 0.15. The characters that end a word depend on its place: state names may be any
+ * run of characters such as <5 or [1-2], and inside parentheses numbers are names. */
 
 typedef enum gbsi_bif_place {
     GBSI_BIF_PLAIN,  /* '|' separates like ',' */
@@ -25,8 +25,9 @@ typedef struct gbsi_bif_token {
     gbsi_token shown; /* for messages: with quotes */
 } gbsi_bif_token;
 
-/* Skips blanks, commas and comments. Fails on what is not closed, and on an empty name in quotes. A
- * comment may be glued to a word: "/" "*" always, "//" where a blank, a quote or the end follows.
+/* Skips blanks, commas and comments. Fails on an unclosed comment or quotation, and on an empty
+ * name in quotes. A comment may be glued to a word: "/" "*" always, "//" where a blank, a quote or
+ * the end follows.
  */
 gbs_status gbsi_bif_next(gbsi_text *text, gbsi_bif_place place, gbsi_bif_token *token,
                          gbs_error *err);
@@ -47,7 +48,7 @@ bool gbsi_bif_is_word(const gbsi_bif_token *token, const char *word);
 
 typedef struct gbsi_bif_variable {
     gbsi_token name;
-    gbsi_token shown;   /* where it stands in the file */
+    gbsi_token shown;   /* position of its name in the file */
     size_t first_state; /* into states */
     uint32_t n_states;
 } gbsi_bif_variable;
@@ -105,8 +106,8 @@ gbs_status gbsi_bif_read_states(gbsi_text *text, gbsi_bif_network *network, uint
 gbsi_token gbsi_bif_inside(const gbsi_text *text, char stop);
 /* The one way to cut text into declared names: a state of each owner, or variables, as many as
  * there are, where owner is NULL. Refuses, at a place, text that can be cut in several ways.
- * @param separators where it may be cut. @param id out: [*n] the names by their numbers, caller
- * frees. @param n out: 0: there is no way. */
+ * @param separators characters at which the text may be cut. @param id out: [*n] the names by their
+ * numbers, caller frees. @param n out: 0: there is no way. */
 gbs_status gbsi_bif_find_names(const gbsi_text *text, const gbsi_bif_network *network,
                                gbsi_token among, gbsi_token place, const char *separators,
                                const uint32_t *owner, size_t n_names, uint32_t **id, size_t *n,
@@ -141,7 +142,8 @@ typedef struct gbsi_bif_tables {
     size_t turned_capacity;
 } gbsi_bif_tables;
 
-/* Prepares tables; they must be freed also on failure. text is borrowed, what is a constant. */
+/* Prepares tables; they must be freed also on failure. text is borrowed, and `what` must be a
+ * string constant. */
 gbs_status gbsi_bif_tables_init(gbsi_bif_tables *tables, gbsi_text *text, const char *what,
                                 gbs_error *err);
 void gbsi_bif_tables_free(gbsi_bif_tables *tables);
@@ -160,7 +162,7 @@ gbs_status gbsi_bif_table_names(gbsi_bif_tables *tables, gbsi_token among, gbsi_
                                 const char *separators, bool *found, gbs_error *err);
 gbs_status gbsi_bif_table_size(gbsi_bif_tables *tables, gbs_error *err);
 gbs_status gbsi_bif_table_too_large(const gbsi_bif_tables *tables, gbs_error *err);
-/* One value of it, as text: finite and not negative. */
+/* Reads one value of a table from text: finite and not negative. */
 gbs_status gbsi_bif_table_value(gbsi_bif_tables *tables, const gbsi_bif_token *token, double *value,
                                 gbs_error *err);
 /* To be called when value[] holds a whole table in that order of the file: turns it into our

@@ -14,7 +14,7 @@
 
 /* ---- a list that is declared ----------------------------------------------------------------- */
 
-/* The characters between a word and the one before it. */
+/* The characters between a word and the word before it. */
 enum {
     COMMA = 1 << 0,   /* a comma */
     SPACED = 1 << 1,  /* a comma with a blank behind it */

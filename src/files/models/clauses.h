@@ -24,13 +24,13 @@ typedef struct gbsi_clauses {
     size_t scope_capacity;
     size_t state_capacity;
     bool tautology;
-    bool repeated;                 /* it names a variable twice */
+    bool repeated;                 /* a clause names a variable twice */
     gbs_logical_function function; /* PARITY or a cardinality, set before its end; 0: a clause */
     uint32_t k;                    /* of a cardinality */
     /* Which clause named a variable last, and how: 2 * (1 + clause) + state. */
     void *mark; /* size_t [n_variables] */
     size_t mark_capacity;
-    size_t n_clauses; /* that came to an end */
+    size_t n_clauses; /* number of clauses that are complete */
     size_t n_tautologies, n_repeated, n_empty, n_always, n_never, n_underflow;
 } gbsi_clauses;
 
@@ -47,7 +47,7 @@ gbs_status gbsi_clauses_literal(gbsi_clauses *c, uint32_t variable, bool positiv
  * @param weight unscaled, or GBSI_HARD. */
 gbs_status gbsi_clauses_end(gbsi_clauses *c, const gbsi_text *text, gbsi_token place, double weight,
                             gbs_error *err);
-/* Warns about what was reduced. */
+/* Warns about clauses that were simplified. */
 gbs_status gbsi_clauses_build(gbsi_clauses *c, const gbsi_text *text, gbs_model **model,
                               gbs_error *err);
 
@@ -65,7 +65,7 @@ typedef struct gbsi_clause {
     uint32_t n_negated;      /* of so many literals, from the first, the other state is meant */
 } gbsi_clause;
 
-/* @param format its name, for the message. @param counts whether it has parities and
+/* @param format name of the format, for the message. @param counts whether it has parities and
  * cardinalities. @return
  * GBS_ERR_UNSUPPORTED naming the factor. */
 gbs_status gbsi_clause_of(const gbs_model *model, size_t factor, const char *format, bool counts,

@@ -64,7 +64,7 @@ typedef enum gbsi_convention {
 
 /* Finds the convention of a word.
  * @param word NULL: own.
- * @return GBS_ERR_ARGUMENT if it is none of the three. */
+ * @return GBS_ERR_ARGUMENT if the word is not one of the three conventions. */
 gbs_status gbsi_convention_of(const char *word, gbsi_convention own, gbsi_convention *convention,
                               gbs_error *err);
 const char *gbsi_convention_name(gbsi_convention convention);
@@ -88,7 +88,7 @@ gbs_status gbsi_spin_list_build(const gbsi_spin_list *spins, bool bits, double s
                                 gbs_model **model, gbs_error *err);
 
 /* Makes a list of spins of a model, with every pair once in the order of its first factor.
- * @param format its name, for messages.
+ * @param format name of the format, for messages.
  * @param fields whether it may hold any.
  * @return GBS_ERR_UNSUPPORTED naming the first factor that is more than finite values on at most
  * two binary variables. */
@@ -130,7 +130,7 @@ gbs_status gbsi_couplings_add(gbsi_couplings *c, const gbsi_text *line, gbsi_tok
 
 /* How entries at (i, j) and (j, i) relate. */
 typedef enum gbsi_pairing {
-    GBSI_PAIR_ONCE,   /* they are one place, named twice */
+    GBSI_PAIR_ONCE,   /* (i, j) and (j, i) are the same place, named twice */
     GBSI_PAIR_MIRROR, /* two places, which must agree, of one coupling */
 } gbsi_pairing;
 

@@ -17,7 +17,7 @@ typedef struct coupling_writer {
 typedef struct coupling_format {
     const char *name;
     gbsi_convention own;
-    bool fields; /* it has a place for them; a cut has none in any format */
+    bool fields; /* the format can hold fields; a cut has no fields in any format */
     bool constant;
 } coupling_format;
 

@@ -60,9 +60,9 @@ void gbsi_dw_files_free(gbsi_dw_files *files);
 
 /* A DimmWitted factor graph while it is read: records become a model.
  *
- * Domains come before variables, these before weights, and factors last. What is wrong with a
- * record is GBS_ERR_ARGUMENT without a place; `field` then tells which of its fields (numbered as
- * in the file) is at fault, so that the reader can say where it stands. */
+ * Domains come before variables, these before weights, and factors last. Functions return
+ * GBS_ERR_ARGUMENT for a faulty record, without a place in the message; `field` then has the number
+ * of the faulty field in the file, from which the reader computes the place. */
 
 /* The line of the meta file. */
 typedef struct gbsi_dw_counts {

@@ -189,7 +189,7 @@ static gbs_status read_opened(loader *l, gbsi_dw_kind kind, const gbsi_input *in
     return GBS_OK;
 }
 
-/* Reads one file after the other, so that only one is in memory. */
+/* Reads one file after the other, so that only one file is in memory at a time. */
 static gbs_status read_each(loader *l, gbsi_dw_kind kind, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -32,7 +32,8 @@ static uint32_t other_of(gbsi_edge e, bool directed)
     return directed || e.i < e.j ? e.j : e.i;
 }
 
-/* Finds first[e], the first entry at the place of e: e itself if there is none before. */
+/* Finds first[e], the first entry for the same pair as e: e itself if no earlier entry is for that
+ * pair. */
 static void find_first(const gbsi_edges *edges, uint32_t n_variables, bool directed, size_t *head,
                        size_t *seen, size_t *first)
 {

@@ -12,7 +12,7 @@
 enum {
     GBSI_HOLDS_NAMES = 1 << 0,     /* of variables */
     GBSI_HOLDS_LABELS = 1 << 1,    /* of states */
-    GBSI_HOLDS_DIRECTION = 1 << 2, /* that a model is a Bayesian network */
+    GBSI_HOLDS_DIRECTION = 1 << 2, /* whether a model is a Bayesian network */
     GBSI_HOLDS_KINDS = 1 << 3,     /* every kind of factor as it is, not as a table */
     GBSI_HOLDS_NUMBERS = 1 << 4,   /* of the names, such as gbsi_fg_keeps_names() tells */
     GBSI_HOLDS_TIES = 1 << 5,      /* of factors to weights that they share */
@@ -36,7 +36,7 @@ typedef struct gbsi_format {
                             one ends in another */
     unsigned holds;      /* GBSI_HOLDS_* */
     unsigned takes;      /* GBSI_TAKES_* */
-    gbsi_convention convention; /* its own, where it takes one */
+    gbsi_convention convention; /* the convention that the format uses, if it has one */
     gbs_status (*read)(gbsi_text *text, gbs_model **model, gbs_error *err);
     /* Bytes that are no text. */
     gbs_status (*read_binary)(const gbsi_input *input, const gbs_read_options *options,

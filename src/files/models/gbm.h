@@ -33,7 +33,7 @@ typedef struct gbsi_gbm_counts {
     uint64_t n_tables, n_entries;   /* entries of all tables together */
     uint64_t n_logical;             /* descriptions */
     uint64_t n_named, n_text;       /* variables with a name; bytes of names and labels */
-    uint64_t n_weights;             /* that factors are tied to; version 2 */
+    uint64_t n_weights;             /* number of weights that factors are tied to; version 2 */
 } gbsi_gbm_counts;
 
 #define GBSI_GBM_FLAGS_AT      12u
@@ -81,7 +81,7 @@ typedef struct gbsi_gbm_layout {
 /* @return false where that would be more than 2^63 bytes. */
 bool gbsi_gbm_lay_out(const gbsi_gbm_counts *counts, gbsi_gbm_layout *layout);
 
-/* The first version that holds all of a model: what is written. */
+/* The first version that can hold all of a model; files are written in this version. */
 uint32_t gbsi_gbm_version_of(const gbs_model *model);
 
 /* The section's entry in the table. @param entry [GBSI_GBM_ENTRY_BYTES], out. */

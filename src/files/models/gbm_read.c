@@ -289,7 +289,7 @@ static gbs_status make_model(gbm_reader *r, gbs_error *err)
                          "%s: byte %zu: found version %u, expected %u for what the file holds",
                          r->name, sizeof gbsi_gbm_magic, (unsigned)version, (unsigned)needed);
     }
-    /* what is left to find: factors that make no Bayesian network */
+    /* the checks left find factors that do not form a Bayesian network */
     status = gbsi_model_index(r->model, c->n_text, err);
     GBSI_TRY(blame(r, r->layout.offset[GBSI_GBM_SCOPE], status, err));
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arrays of a model as they are, docs/gbm.md, one behind the other: the header needs only
- * counts, so nothing is held or written twice. Names and labels are put in order on the way; equal
- * models with equally shared tables give equal bytes. */
+/* Writes the arrays of a model in their memory layout one behind the other (docs/gbm.md): the
+ * header only needs counts, so that nothing is buffered or written twice. Names and labels are put
+ * in order on the way; equal models with equally shared tables give equal bytes. */
 #include <string.h>
 
 #include "base/digest.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names for a format that does not hold every name: each gets a legal form of its own. Names that
- * are legal stay as they are; two that would become the same are told apart by numbers. */
+/* Makes legal names for a format that does not allow every name: different names stay different.
+ * Names that are legal stay as they are; two that would become the same are told apart by numbers.
+ */
 #include <stdio.h>
 #include <string.h>
 

@@ -58,7 +58,7 @@ static bool serves(const gbsi_format *format, use to)
 }
 
 /* The next ending from *at on, which moves behind it: those with a '<' are for reading alone.
- * @return its length, 0 behind the last. */
+ * @return the length of the ending, 0 behind the last. */
 static size_t next_ending(const char **at, use to, const char **ending)
 {
     for (;;) {
@@ -292,7 +292,7 @@ static gbs_status read_path(const char *path, const gbs_read_options *options, g
     if (format->read_files != NULL && strcmp(path, "-") != 0) {
         return format->read_files(path, options, model, err);
     }
-    /* what is read in its own way otherwise is no text, and has NULs */
+    /* formats with their own reader are not text files, and contain NUL bytes */
     GBSI_PASS(format->read_files != NULL ? gbsi_input_read(path, &input, err)
                                          : gbsi_input_read_text(path, &input, err));
     return read_input(&input, format, options, model, err);

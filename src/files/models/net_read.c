@@ -22,8 +22,8 @@ typedef struct net_reader {
 
 /* ---- tokens ---------------------------------------------------------------------------------- */
 
-/* @return the place behind the quote that ends the text at `at`, or NULL if there is none. \\" is
- * no end. */
+/* @return the place behind the quote that ends the text at `at`, or NULL if there is none. \\" does
+ * not end the text. */
 static const char *end_quote(const char *at, const char *end)
 {
     while (at < end && *at != '"') {
@@ -69,8 +69,8 @@ static gbs_status skip_blanks(gbsi_text *text, gbs_error *err)
     }
 }
 
-/* Reads a token. Its kind is 'w' for a word, 'q' for quoted text, 0 at the end of the file, or
- * one of {}()=;| */
+/* Reads a token. The kind of the token is 'w' for a word, 'q' for quoted text, 0 at the end of the
+ * file, or one of {}()=;| */
 static gbs_status next_token(gbsi_text *text, gbsi_bif_token *token, gbs_error *err)
 {
     GBSI_PASS(skip_blanks(text, err));

@@ -13,7 +13,7 @@ typedef struct rud_reader {
     bool commented; /* there was a comment: one warning is enough */
 } rud_reader;
 
-/* Whether a comment is the one that dimod writes in front of couplings. @param line a copy. */
+/* Whether the line is the comment that dimod writes in front of couplings. @param line a copy. */
 static bool says_vartype(gbsi_text line)
 {
     static const char word[] = "vartype=";

@@ -17,7 +17,8 @@ const char *gbsi_table_order_name(unsigned order)
 
 static const char *typed(const gbs_read_options *options)
 {
-    return options->size == 0 ? NULL : options->table_order; /* it did not begin with the field */
+    return options->size == 0 ? NULL : options->table_order; /* the struct of older versions did not
+                                                                have the field */
 }
 
 bool gbsi_table_order_typed(const gbs_read_options *options)

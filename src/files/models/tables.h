@@ -28,7 +28,7 @@ void gbsi_expander_free(gbsi_expander *expander);
 
 /* Gives the table of a factor.
  * @param logw out: [*n], last variable of the scope fastest, borrowed until the next call.
- * @return GBS_ERR_LIMIT if a factor that is no table would have more than 2^24 entries. */
+ * @return GBS_ERR_LIMIT if a factor that is not a table would have more than 2^24 entries. */
 gbs_status gbsi_expand(gbsi_expander *expander, size_t factor, const double **logw, size_t *n,
                        gbs_error *err);
 
@@ -81,8 +81,8 @@ void gbsi_axes_turn(const gbsi_axes *axes, uint32_t child_arity, unsigned order,
 
 /* ---- columns.c ----------------------------------------------------------------------------- */
 
-/* Columns of conditional probability tables: the child's states for one state of its parents. They
- * should sum to one, which files keep to a few digits only. */
+/* Columns of conditional probability tables: the child's states for one state of its parents. The
+ * columns of a conditional table should sum to one, but files only have a few digits. */
 
 typedef struct gbsi_columns {
     bool normalize; /* scale columns to sum to one instead of counting */
@@ -95,7 +95,7 @@ typedef struct gbsi_columns {
     size_t n_off;      /* columns off by more than GBSI_COLUMN_TOLERANCE */
     double worst;      /* by how much the worst is off */
     double sum;        /* of the column that is GBSI_COLUMN_OFF */
-    size_t worst_id;   /* its factor or child, as given */
+    size_t worst_id;   /* number of its factor or child, as the caller gave it */
     size_t n_missing;  /* columns of NaN alone, made uniform where lenient */
     size_t missing_id; /* the factor or child of the first */
     size_t n_negative; /* entries that rounding made negative, see gbsi_columns_rounded() */
@@ -114,8 +114,8 @@ typedef enum gbsi_column_status {
                              not fastest, or the other way */
 } gbsi_column_status;
 
-/* Whether a negative number is 0 but for rounding, such as of 1 - p - q, with the tolerance that
- * sums have: it becomes 0 and is counted. */
+/* Whether a negative number is 0 apart from a rounding error, as in 1 - p - q, with the same
+ * tolerance as for sums: such a number becomes 0 and is counted. */
 bool gbsi_columns_rounded(gbsi_columns *columns, double *value);
 
 /* Makes the state of checks from the options on columns and their order. */
@@ -146,8 +146,8 @@ const char *gbsi_columns_advice(const gbsi_columns *columns, gbsi_column_status 
 gbs_status gbsi_written_name(const gbs_model *model, uint32_t variable, char *made,
                              const char **name, gbs_error *err);
 
-/* Refuses a model that is no Bayesian network, and one without variables, which no reader of such
- * a format takes. */
+/* Refuses a model that is not a Bayesian network, and a model without variables, which no reader of
+ * such a format accepts. */
 gbs_status gbsi_check_network(const gbs_model *model, const char *format, gbs_error *err);
 
 /* ---- legal_names.c ------------------------------------------------------------------------- */

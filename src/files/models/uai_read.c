@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* UAI models: type, cardinalities, scopes, then tables (last variable fastest), in any layout. The
- * log-space variant .LG differs in nothing but the meaning of the values. What follows a '#' is a
- * comment; but pyAgrum, whose tables run in another order, is known by its comments alone. */
+ * log-space variant .LG differs in nothing but the meaning of the values. Text behind a '#' is a
+ * comment; only comments tell whether pyAgrum wrote the file, which orders its tables differently.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +41,7 @@ typedef struct uai_reader {
     unsigned order; /* in which the entries of tables stand */
     void *turned;   /* double, a table as it was read */
     size_t turned_capacity;
-    gbsi_name_map names; /* that comments behind scopes give */
+    gbsi_name_map names; /* names of variables that comments behind scopes give */
     size_t n_commented;  /* scopes with a comment behind them */
     size_t n_braced;     /* tables whose comment names their variables */
 } uai_reader;
@@ -219,8 +220,9 @@ static gbsi_token comment_behind(const gbsi_text *text)
     return (gbsi_token){at, (size_t)(end - at)};
 }
 
-/* Notes the name in a comment. It is a name if it is a word that stands behind no other scope,
- * and no formula such as P(a|b); several words are one if they stand just as pyAgrum puts them. */
+/* Notes the name in a comment. The comment is a name if it is a single word that is behind no other
+ * scope, and not a formula such as P(a|b); several words are a name if they have the layout of
+ * pyAgrum. */
 static gbs_status note_name(uai_reader *r, gbs_error *err)
 {
     static const char before[5] = {' ', ' ', ' ', '#', ' '};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One scope per line, a blank line before each table, one row of the last variable per line. */
+/* Writes one scope per line, a blank line before each table, and one row of the last variable per
+ * line. */
 #include "base/status.h"
 #include "models/formats.h"
 #include "models/tables.h"

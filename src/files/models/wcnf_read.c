@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Weighted clauses of the MaxSAT evaluations. Until 2021 "p wcnf N M TOP" comes first and a weight
  * of TOP or more makes a clause hard; since 2022 there is no such line, hard clauses begin with h
- * and each clause has a line of its own. After "p cnf N M" all clauses are hard and none has a
+ * and each clause is on a separate line. After "p cnf N M" all clauses are hard and none has a
  * weight. An x before the literals means that an odd number of them is true, as in the files of
  * CryptoMiniSat; a comparison in place of the 0 compares the number of those that are true, as in
  * the "cnf+" files of MiniCARD. */
@@ -134,7 +134,7 @@ static gbs_status read_weight(wcnf_reader *r, gbsi_text *from, double *weight, g
 }
 
 /* Reads the comparison that ends a cardinality.
- * @return false: the token is none. */
+ * @return false if the token is not a comparison. */
 static bool is_comparison(const wcnf_reader *r, gbsi_token token, gbs_logical_function *function)
 {
     *function = gbsi_token_is(token, ">=")   ? GBS_LOGICAL_AT_LEAST
@@ -274,7 +274,8 @@ static gbs_status read_clauses(wcnf_reader *r, gbs_error *err)
     if (!more) {
         return gbsi_text_unexpected(r->text, first, "p wcnf or a clause", err);
     }
-    if (!r->old && gbsi_has_ending(r->text->name, ".cnf")) { /* its clauses have no weights */
+    if (!r->old &&
+        gbsi_has_ending(r->text->name, ".cnf")) { /* clauses of a .cnf file have no weights */
         return gbsi_text_unexpected(r->text, first, "p cnf before the clauses of a .cnf file", err);
     }
     GBSI_PASS(r->old ? read_old(r, err) : read_new(r, err));

@@ -2,8 +2,8 @@
 /* GeNIe's XDSL: <smile><nodes> holds chance nodes with tables (cpt), with one state for each row
  * (deterministic) and noisy ones (noisymax, a table here unless it is long). Tables run over the
  * parents, the first slowest, and then over the child: our own order. A parent may be declared
- * later: rows are kept as places of the file until all nodes are known. What is under <extensions>
- * is for display. */
+ * later: rows are kept as places of the file until all nodes are known. The elements under
+ * <extensions> are for display and are ignored. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static const struct {
     [NOISY_MAX] = {"noisymax", "parameters"},
 };
 
-/* The elements around the one that is open. */
+/* The kinds of elements that can be open, from the outermost to the innermost. */
 typedef enum level { DOCUMENT, SMILE, NODES, NODE, IN_NODE } level;
 
 typedef struct xdsl_reader {
@@ -54,7 +54,8 @@ typedef struct xdsl_reader {
     size_t n_unknown;   /* elements beside <nodes> and <extensions> */
     gbsi_token unknown; /* the tag of the first */
     gbsi_token tag;     /* of the element that is open */
-    words *rows;        /* that the element that is open fills; NULL: it holds no rows */
+    words *rows;        /* the list that the words of the open element go to; NULL: it holds no rows
+                         */
     bool in_parents; /* the element that is open is <parents>, and its text stands at names + ids */
     size_t ids;
     bool has_parents; /* of the node that is open */

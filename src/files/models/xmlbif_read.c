@@ -76,7 +76,7 @@ typedef struct xmlbif_reader {
     gbsi_bif_tables tables;
     element at;         /* the element that is open */
     size_t n_ignored;   /* elements that are open within one that XMLBIF lacks */
-    size_t n_unknown;   /* of those, with what is in them as one */
+    size_t n_unknown;   /* number of unknown elements, each counted with its children as one */
     gbsi_token unknown; /* the tag of the first */
     size_t n_observed;  /* observations */
     uint32_t first_observed;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How libpng is held here. It reports errors by jumping, so that everything that can jump is called
- * from one function of each direction, below one setjmp(), on a struct that owns all there is to
- * free: no local of the function with the setjmp() changes after it. Memory is asked for from
+ * How libpng is held here. libpng reports errors by longjmp(), so that everything that can jump is
+ * called from one function of each direction, below one setjmp(), on a struct that owns all there
+ * is to free: no local of the function with the setjmp() changes after it. Memory is asked for from
  * gbsi_alloc(), and a request that fails is a failure even where libpng would do without it.
  */
 #ifndef GBSI_PICTURES_PNG_COMMON_H

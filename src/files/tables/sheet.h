@@ -11,7 +11,8 @@
 typedef struct gbsi_cell {
     const char *text; /* without quotes, ended by 0 */
     size_t n;
-    const char *place; /* where it begins in the file, for messages; NULL: there is no text */
+    const char *place; /* position in the file where the cell begins, for messages; NULL: there is
+                          no text */
     bool quoted;
 } gbsi_cell;
 
@@ -60,7 +61,7 @@ gbs_status gbsi_sheet_of_columns(gbsi_sheet *s, const gbsi_text *text, const gbs
 void gbsi_sheet_rewind(gbsi_sheet *s, const char *first);
 
 /* Reads the next row, of as many cells as there are columns. Empty lines are skipped, but in a
- * table of one column they are rows. @param more false: there is none. */
+ * table of one column they are rows. @param more out: false if there are no more rows. */
 gbs_status gbsi_sheet_next(gbsi_sheet *s, bool *more, gbs_error *err);
 
 /* Fails with "FILE:LINE:COLUMN: found CELL, expected ...". */

@@ -132,8 +132,8 @@ static gbs_status refuse_close(const gbs_table *t, const gbsi_cell *name, const 
                           gbsi_cell_show(name, shown), variable);
 }
 
-/* Checks whether the name of a column that is left out may be misspelt. One letter may differ in
- * names of variables that have a column, as in x1 and x2.
+/* Checks whether the name of a column that is left out may be misspelt. Names that differ in one
+ * letter are no mistake if each is a variable with a column, as x1 and x2.
  * @param seen [variables] */
 static gbs_status check_left_out(const gbs_table *t, const gbsi_cell *name,
                                  const unsigned char *seen, gbs_error *err)

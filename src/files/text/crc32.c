@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CRC-32 of eight bytes at a time, each through a table of its own ("slicing by eight": Kounavis
- * & Berry (2005), ISCC 855-862). */
+/* Computes CRC-32 eight bytes at a time, with a separate table for each of the eight ("slicing by
+ * eight": Kounavis & Berry (2005), ISCC 855-862). */
 #include "text/packing.h"
 
 void gbsi_crc32_init(gbsi_crc32_tables *tables)

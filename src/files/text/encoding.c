@@ -74,7 +74,7 @@ static census count_bytes(const char *bytes, size_t n, bool utf8)
     return c;
 }
 
-/* Writes what is no UTF-8 as UTF-8. @param utf8 false: every byte is a character of its own. */
+/* Converts text that is not UTF-8 to UTF-8. @param utf8 false: every byte is one character. */
 static gbs_status transcode(gbsi_input *input, const census *c, bool utf8, gbs_error *err)
 {
     const size_t most = input->n + 2 * c->n_other;
@@ -100,7 +100,7 @@ static gbs_status transcode(gbsi_input *input, const census *c, bool utf8, gbs_e
     return GBS_OK;
 }
 
-/* The value of encoding= in <?xml ...?>, empty where there is none. */
+/* The value of encoding= in <?xml ...?>, empty if the file does not declare it. */
 static gbsi_token declared_encoding(const gbsi_input *input)
 {
     const gbsi_token none = {0};

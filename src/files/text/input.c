@@ -128,7 +128,7 @@ gbs_status gbsi_unpack_limit(const char *name, size_t n_packed, size_t n, gbs_er
     return GBS_OK;
 }
 
-/* Replaces what is compressed by what is in it. */
+/* Replaces compressed bytes by the decompressed ones. */
 static gbs_status unpack(gbsi_input *input, gbs_error *err)
 {
     void *bytes = NULL;
@@ -165,7 +165,7 @@ static gbs_status finish(gbsi_input *made, gbsi_input *input, gbs_error *err)
     return GBS_OK;
 }
 
-/* Also what is read for no call with a limit of its own ends somewhere: endless pipes, /dev/zero.
+/* Limits the bytes read even if the call has no memory limit: pipes and /dev/zero may never end.
  */
 static gbs_status read_bounded(const char *name, int fd, bool text, gbsi_input *input,
                                gbs_error *err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file of state that is written again and again: whole each time, beside the one before, which
- * stays as FILE~. What is read back is undamaged.
+/* A file of state that is written repeatedly: each time a new file is written completely, and the
+ * previous one stays as FILE~. A damaged file is detected when it is read.
  *
  *     0   8 bytes   what it is
  *     8   u32       version of its content; u32 zero
@@ -29,8 +29,8 @@ typedef struct gbsi_kept_content {
 
 /* @param n_rooms files of that size for which there must be room: 2, so that the next one finds
  * room beside this one, or 1.
- * @return GBS_ERR_IO where it cannot be written or there is no room; the one before is then still
- * there. */
+ * @return GBS_ERR_IO where it cannot be written or there is no room; the previous file is then
+ * unchanged. */
 gbs_status gbsi_kept_write(const char *path, const gbsi_kept_form *form,
                            const gbsi_kept_content *content, unsigned n_rooms, gbs_error *err);
 

@@ -5,8 +5,8 @@
 
 #include "text/text.h"
 
-/* Finds the next line that is not empty, as a text of its own with the places of the file; text
- * moves behind it.
+/* Finds the next line that is not empty, and makes it a text whose tokens know their places in the
+ * file; `text` moves behind the line.
  * @return false: the file has no more. */
 bool gbsi_line_next(gbsi_text *text, gbsi_text *line);
 
@@ -30,8 +30,8 @@ gbs_status gbsi_line_count(const gbsi_text *text, gbsi_text *line, const char *e
 
 /* Variables need not occur in such files, so that the bytes of a file bound their number but
  * loosely: GBSI_FREE_VARIABLES, and GBSI_VARIABLES_PER_BYTE more for each byte. An edge of a large
- * graph takes some 15 bytes, so that one variable in a hundred needs an edge of its own; and a file
- * makes a model of at most a few hundred times its size. */
+ * graph takes some 15 bytes, so that in such a graph one variable in a hundred needs an edge; and a
+ * model takes at most a few hundred times the memory of its file. */
 enum { GBSI_FREE_VARIABLES = 4096, GBSI_VARIABLES_PER_BYTE = 16 };
 uint64_t gbsi_most_variables(const gbsi_text *text);
 gbs_status gbsi_check_variables(const gbsi_text *text, gbsi_token token, uint64_t n,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A file is written without a name where the system can (O_TMPFILE of Linux), else beside its place
  * under another name; flushed to disk; then renamed: whole or not at all, and without a name
- * nothing is left behind, whatever ends the process. What is no regular file (a pipe, a device) and
- * what is open already as a standard stream (/dev/stdout) cannot be replaced so and is written
- * straight. */
+ * nothing is left behind, whatever ends the process. A file that is not regular (a pipe, a device),
+ * or that is already open as a standard stream (/dev/stdout), cannot be replaced in this way and is
+ * written directly. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -26,7 +26,7 @@ struct gbs_output {
     int fd;
     char *name;      /* for messages */
     char *target;    /* what the new file becomes; NULL: written straight */
-    char *temporary; /* the name it has until then; "" while it has none */
+    char *temporary; /* the name it has until then; "" while there is no temporary file */
     size_t temporary_size;
     gbsi_deflate *deflate; /* NULL: not compressed with gzip */
     gbsi_zstd *zstd;       /* NULL: not compressed with zstd */
@@ -196,7 +196,7 @@ static int open_unnamed(const char *target)
     return fd;
 }
 
-/* Takes a temporary name beside the target: for the file that has none yet, or for a new one.
+/* Finds a free temporary name beside the target: for a file without a name, or to create a file.
  * @return 0, or the value of errno. */
 static int take_name(gbs_output *output)
 {
@@ -223,7 +223,7 @@ static int take_name(gbs_output *output)
 }
 
 /* Opens a new file. If it replaces a regular file, it has the mode of that.
- * @param old NULL: there is none. */
+ * @param old NULL: no file of this name exists. */
 static gbs_status open_new(gbs_output *output, const struct stat *old, gbs_error *err)
 {
     output->temporary_size = strlen(output->target) + 48;
@@ -483,7 +483,7 @@ gbs_status gbsi_output_commit_now(gbs_output *const *output, size_t n, gbs_error
     return status;
 }
 
-/* The files of this thread's set that are complete and wait for the others. */
+/* The complete files of this thread's set, which wait for the other files of the set. */
 static _Thread_local struct {
     gbs_output **output;
     size_t n, capacity;

@@ -22,7 +22,7 @@ void gbsi_output_json_double(gbs_output *output, double value);
 void gbsi_output_csv_field(gbs_output *output, const char *text);
 /* Whether gbsi_output_csv_field() puts an apostrophe before texts that a spreadsheet would take for
  * a formula: that begin with =, +, @, -, a tab or a carriage return. In all threads; 0 at first.
- * Such a file is not read back by the names of the model. */
+ * The names in such a file may differ from those of the model, so that it cannot be read back. */
 void gbsi_set_csv_safe(int safe);
 /* @return the bytes of the character that text begins with if it shows nothing or turns the order
  * of what stands beside it (of zero width, or a bidirectional control), so that a name looks like

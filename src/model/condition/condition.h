@@ -3,7 +3,7 @@
  *
  * Observed states are substituted, likelihoods become unary factors, states that hard zeros rule
  * out are removed (generalised arc consistency over the factors with zeros, to a fixed point), and
- * variables left with one state leave the model. What remains are free variables, renumbered
+ * variables left with one state leave the model. The remaining variables are free, renumbered
  * 0..n-1 in the user's order, with their remaining states renumbered 0..arity-1 in order. */
 #ifndef GBSI_CONDITION_CONDITION_H
 #define GBSI_CONDITION_CONDITION_H
@@ -58,8 +58,9 @@ typedef struct gbsi_part_sizes {
     bool logical; /* any factor is */
 } gbsi_part_sizes;
 
-/* Allocates the arrays of variables and factors of a part, but for the network's. Literals are
- * zero, the rest is undefined; of logical descriptions there is room for all those of the whole. */
+/* Allocates the arrays of variables and factors of a part, except those that only Bayesian networks
+ * have. Literals are zero, the rest is undefined; of logical descriptions there is room for all
+ * those of the whole. */
 gbs_status gbsi_conditioned_reserve(const gbsi_conditioned *whole, const gbsi_part_sizes *sizes,
                                     gbsi_conditioned *part, gbs_error *err);
 /* The variables of the part, and the constant of the whole.

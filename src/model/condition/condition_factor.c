@@ -80,7 +80,7 @@ static uint32_t n_pushed(const gbsi_reducer *r)
     return (uint32_t)(r->scope_used - r->out->factors.scope_start[r->out->factors.n_factors]);
 }
 
-/* Take back what was pushed: the factor became a constant. */
+/* Removes the entries just pushed, because the factor became a constant. */
 static void drop(gbsi_reducer *r)
 {
     r->scope_used = r->out->factors.scope_start[r->out->factors.n_factors];
@@ -334,8 +334,9 @@ static gbs_status tabulate_noisy(gbsi_reducer *r, gbs_error *err)
     return status;
 }
 
-/* Fills the table of what is left of a noisy factor. What all remaining states of a parent have in
- * common is moved to the leak, so that an absent effect is impossible only if the leak is zero. */
+/* Fills the table of the remaining part of a noisy factor. The inhibition that all remaining states
+ * of a parent have in common is moved to the leak, so that an absent effect is impossible only if
+ * the leak is zero. */
 static void fill_noisy(const gbsi_reducer *r, const gbsi_noisy *noisy, double log_none,
                        double *entry)
 {
@@ -412,7 +413,8 @@ static gbs_status split_level(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy
     return status;
 }
 
-/* @param log_none of the leak and of the parents that are fixed. @param n_entries of what is left.
+/* @param log_none of the leak and of the parents that are fixed. @param n_entries of the remaining
+ * part.
  */
 static gbs_status reduce_effect(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy, double log_none,
                                 size_t n_entries, gbs_error *err)

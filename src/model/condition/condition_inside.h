@@ -35,7 +35,7 @@ gbs_status gbsi_reducer_init(gbsi_reducer *reducer, const gbs_model *model,
                              const gbsi_propagator *domain, gbsi_conditioned *out, gbs_error *err);
 void gbsi_reducer_clear(gbsi_reducer *reducer);
 
-/* Append what is left of the user's factor, or add it to log_constant. */
+/* Append the remaining part of the user's factor, or add it to log_constant if it is a constant. */
 gbs_status gbsi_reduce_factor(gbsi_reducer *reducer, size_t factor, gbs_error *err);
 /* Append virtual evidence on a variable (log-likelihoods of the user's states), or its constant. */
 gbs_status gbsi_reduce_likelihood(gbsi_reducer *reducer, uint32_t variable,
@@ -59,8 +59,8 @@ void gbsi_reducer_mark_zeros(gbsi_reducer *reducer, uint32_t table);
  * watch stops it, the answer is undefined. */
 bool gbsi_condition_is_whole(const gbs_model *model, const gbs_evidence *evidence,
                              gbsi_watch *watch);
-/* Fill *conditioned, which is zero except for its model, for such a model. After a failure, freeing
- * *conditioned frees what was allocated. */
+/* Fill *conditioned, which is zero except for its model, for such a model. After a failure, the
+ * caller frees *conditioned as after a success. */
 gbs_status gbsi_condition_whole(const gbs_model *model, gbsi_conditioned *conditioned,
                                 gbsi_watch *watch, gbs_error *err);
 /* Names the work in the message of a watch that stops it. */

@@ -127,8 +127,7 @@ static gbs_status count_factors(const gbsi_conditioned *whole, kept *k, gbs_erro
     return GBS_OK;
 }
 
-/* Allocates the arrays of a part, but for those that say what became of each of the user's
- * variables. */
+/* Allocates the arrays of a part, except those that map the user's variables to the part. */
 static gbs_status reserve_part(const gbsi_conditioned *whole, const gbsi_part_sizes *sizes,
                                gbsi_conditioned *part, gbs_error *err)
 {
@@ -172,7 +171,7 @@ gbs_status gbsi_conditioned_reserve(const gbsi_conditioned *whole, const gbsi_pa
                : reserve_part(whole, sizes, part, err);
 }
 
-/* One more variable, after those before it. */
+/* Appends a variable to the part. */
 static void take_variable(const gbsi_conditioned *whole, uint32_t v, gbsi_conditioned *part)
 {
     const uint32_t u = part->n_variables++;
@@ -283,7 +282,8 @@ static void copy_network(const gbsi_conditioned *whole, const kept *k, gbsi_cond
 }
 
 /* The factors of a part whose variables are numbered, and room for the variables.
- * @param reserve gbsi_conditioned_reserve() or what it does for a part alone. */
+ * @param reserve gbsi_conditioned_reserve(), or the function that does the same for a part alone.
+ */
 static gbs_status make_factors(const gbsi_conditioned *whole, kept *k,
                                gbs_status (*reserve)(const gbsi_conditioned *,
                                                      const gbsi_part_sizes *, gbsi_conditioned *,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models that are their own conditioned form: nothing is observed, nothing can be ruled out. Their
- * factors are borrowed, since a copy of a large model takes as long as reading it and as much
- * memory again. */
+/* Models that are their own conditioned form: nothing is observed, nothing can be ruled out. The
+ * factors of the model are borrowed, since a copy of a large model takes as long as reading it and
+ * as much memory again. */
 #include <math.h>
 #include <string.h>
 

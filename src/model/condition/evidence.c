@@ -98,7 +98,8 @@ gbs_status gbs_evidence_observe(gbs_evidence *evidence, uint32_t variable, uint3
     return GBS_OK;
 }
 
-/* Refuse what is no likelihood, and what leaves no state together with those already there. */
+/* Refuse numbers that are not a likelihood, and a likelihood that leaves no state possible together
+ * with the earlier evidence. */
 static gbs_status check_likelihood(const gbs_evidence *e, uint32_t variable,
                                    const double *likelihood, gbs_error *err)
 {

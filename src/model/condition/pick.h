@@ -15,8 +15,9 @@ typedef struct gbsi_series_list {
     size_t n;
 } gbsi_series_list;
 
-/* The part of gbsi_conditioned_around(), whose variables and factors these are. It tells nothing of
- * other variables, and is no network: free_variable, fixed_state, cpt and topological are NULL. */
+/* The part of gbsi_conditioned_around(), whose variables and factors these are. The result knows no
+ * other variables, and is not a network: free_variable, fixed_state, cpt and topological are NULL.
+ */
 gbs_status gbsi_conditioned_pick(const gbsi_conditioned *whole, gbsi_series_list variables,
                                  gbsi_series_list factors, gbsi_conditioned **part, gbs_error *err);
 

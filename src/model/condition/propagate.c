@@ -10,7 +10,7 @@
 
 enum { WORD_BITS = 64 };
 
-#define SCATTERED 32u /* operations of a write to a row of its own, whose page may be new */
+#define SCATTERED 32u /* operations of a write to a row whose page may not be in memory yet */
 
 /* ---- what constrains what ------------------------------------------------------------------ */
 

@@ -26,7 +26,8 @@ typedef struct gbsi_propagation {
     size_t max_states;      /* largest sum of arities in the scope of a hard table */
 } gbsi_propagation;
 
-/* One bit-set word of a domain before and after: removed = before & ~after. */
+/* One word of the bit set of a variable's domain, before and after a change: removed = before &
+ * ~after. */
 typedef struct gbsi_trail_entry {
     uint32_t variable;
     uint32_t word;
@@ -63,7 +64,7 @@ gbs_status gbsi_propagator_new(const gbsi_propagation *propagation, bool trail,
 void gbsi_propagator_free(gbsi_propagator *propagator);
 
 bool gbsi_propagator_has(const gbsi_propagator *propagator, uint32_t variable, uint32_t state);
-/* The lowest state left that is >= from, GBSI_NONE if there is none. For walking a domain. */
+/* The lowest remaining state >= from, GBSI_NONE if there is no such state. For walking a domain. */
 uint32_t gbsi_propagator_next(const gbsi_propagator *propagator, uint32_t variable, uint32_t from);
 
 /* Take a state away, or all but one; hard factors of the variable are queued if its domain changed.
@@ -80,7 +81,8 @@ void gbsi_propagator_queue_all(gbsi_propagator *propagator);
  *         factor that may be innocent, and the same. */
 size_t gbsi_propagator_run(gbsi_propagator *propagator);
 
-/* The current length of the trail; undo puts back what was removed since, and empties the queue. */
+/* The current length of the trail; undo restores the states removed since then, and empties the
+ * queue. */
 size_t gbsi_propagator_mark(const gbsi_propagator *propagator);
 void gbsi_propagator_undo(gbsi_propagator *propagator, size_t mark);
 

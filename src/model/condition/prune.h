@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a question does not touch: variables that can be summed out of one factor alone, which then
- * leaves the model with them. */
+/* Finds variables that do not affect the answer: they can be summed out of a single factor, which
+ * then leaves the model with them. */
 #ifndef GBSI_CONDITION_PRUNE_H
 #define GBSI_CONDITION_PRUNE_H
 
@@ -21,8 +21,9 @@ typedef struct gbsi_pruning {
 } gbsi_pruning;
 
 /* Finds the barren variables: a variable that is not asked for and stands in one factor f (or in
- * the levels of one noisy factor) whose sum over it is the same for all states of the others. The
- * sum is a constant, and both leave; that may make others barren. No direction of edges is used.
+ * the levels of one noisy factor) whose sum over the variable is the same for all states of the
+ * other variables. The sum is a constant, and both leave; that may make others barren. No direction
+ * of edges is used.
  *
  *     sum over v of f(v, n) = s for all n:   v and f leave, ln Z gains ln s [M78]
  *
@@ -34,11 +35,12 @@ gbs_status gbsi_prune(const gbsi_conditioned *whole, const uint8_t *asked, gbsi_
                       gbsi_pruning *pruning, gbs_error *err);
 void gbsi_pruning_clear(gbsi_pruning *pruning);
 
-/* What is left, as gbsi_conditioned_part(): the law of the variables that stay is the same. */
+/* Makes the remaining model, as gbsi_conditioned_part() does: the distribution of the variables
+ * that stay is the same. */
 gbs_status gbsi_pruned_part(const gbsi_conditioned *whole, const gbsi_pruning *pruning,
                             gbsi_conditioned **part, gbs_error *err);
 
-/* Replaces *whole by what is left of it where something is pruned.
+/* Replaces *whole by the remaining model if any variable is pruned.
  * @param user   [n] variables of the user's that are asked for; each number is one.
  * @param n_pruned out; NULL: not told. */
 gbs_status gbsi_prune_for(gbsi_conditioned **whole, size_t n, const uint32_t *user,

@@ -163,7 +163,7 @@ typedef enum truth { MAYBE, NEVER, ALWAYS } truth;
 typedef struct literals {
     size_t place;
     uint32_t n;      /* in the scope */
-    uint32_t n_body; /* of these in the body: the first ones */
+    uint32_t n_body; /* number of these literals in the body: they are the first ones */
     const uint32_t *scope;
     const uint32_t *literal;
     const gbsi_logical *as;
@@ -244,7 +244,8 @@ static bool revise_all_equal(gbsi_propagator *q, const literals *l)
     return (!some_true && !some_false) || force_all(q, l, some_true);
 }
 
-/* An odd number must hold. One that is open is decided by the others; two are free. */
+/* An odd number must hold. If one variable is undecided the others decide it; if two are undecided,
+ * both stay free. */
 static bool revise_parity(gbsi_propagator *q, const literals *l)
 {
     uint32_t open = GBSI_NONE;
@@ -359,7 +360,8 @@ static open_causes find_causes(const gbsi_propagator *q, const gbsi_noisy *noisy
     return c;
 }
 
-/* The state of a parent goes if it makes sure of the effect (`certain`), or if it has none. */
+/* Removes a state of a parent if it makes the effect certain (`certain`), or if it has no effect.
+ */
 static bool drop_causes(gbsi_propagator *q, uint32_t v, const double *log_q, bool certain,
                         size_t place)
 {

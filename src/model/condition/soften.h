@@ -11,7 +11,8 @@
  * function that fails, costs penalty. Its log density differs from that of `hard` by a constant
  * where the latter is finite.
  *
- * @param hard borrowed while the copy lives: all but tables, weights and has_zeros is its own.
+ * @param hard borrowed while the copy exists: the copy only has separate tables, weights and
+ * has_zeros.
  * @param depth nats, positive or INFINITY. @param penalty nats, positive. */
 gbs_status gbsi_soften(const gbsi_conditioned *hard, double depth, double penalty,
                        gbsi_conditioned **out, gbs_error *err);

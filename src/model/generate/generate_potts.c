@@ -128,9 +128,9 @@ gbs_status gbsi_generate_picture_init(gbsi_generate_picture *picture,
 
 /* ---- factors ------------------------------------------------------------------------------- */
 
-/* Nearly Gaussian of mean 0 and variance 1: twelve uniforms less their mean (Irwin-Hall). Its tails
- * end at -+6; the other methods need sines or an inverse error function for nothing a picture
- * would show. */
+/* Nearly Gaussian of mean 0 and variance 1: twelve uniforms less their mean (Irwin-Hall). The tails
+ * of this distribution end at -+6; the other methods need sines or an inverse error function for
+ * nothing a picture would show. */
 static double noise(uint64_t seed, uint32_t v)
 {
     double sum = -6.0;

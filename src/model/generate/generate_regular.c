@@ -250,7 +250,7 @@ static void sort_by_end(const edge *from, edge *to, size_t m, uint32_t n, bool l
     }
 }
 
-/* The lower end first, by it and then by the other. */
+/* Sorts the edges by their lower end, then by the other end; each edge has its lower end first. */
 static gbs_status sort_edges(graph *g, gbs_error *err)
 {
     gbs_status status = GBS_OK;

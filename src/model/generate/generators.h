@@ -8,8 +8,8 @@
 
 #include "gibbsite/generate.h"
 
-/* One stream per use, so that what is drawn for one thing never depends on another. Numbers are
- * part of what a seed means and never change. */
+/* Numbers of the streams of random numbers, one per use, so that the draws of one use never depend
+ * on another. Numbers are part of what a seed means and never change. */
 typedef enum gbsi_generate_stream {
     GBSI_STREAM_COUPLING = 0, /* grids: index 3 variable + direction; else the coupling's number */
     GBSI_STREAM_FIELD = 1,    /* index variable */
@@ -101,7 +101,7 @@ typedef struct gbsi_generate_patch {
     uint16_t level;
 } gbsi_generate_patch;
 
-/* Patches one over the other, on level 0. */
+/* Rectangular patches placed over each other, on a background of level 0. */
 typedef struct gbsi_generate_picture {
     gbs_generate_potts_options options;
     uint32_t size[3]; /* columns, rows, layers */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model of gbs_generate_ising() or gbs_generate_potts() by formulas: any of its factors without
- * the others. */
+/* The model of gbs_generate_ising() or gbs_generate_potts() by formulas: each factor can be
+ * computed without the others. */
 #ifndef GBSI_GENERATE_GRID_MODEL_H
 #define GBSI_GENERATE_GRID_MODEL_H
 

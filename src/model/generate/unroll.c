@@ -206,8 +206,8 @@ static gbs_status copy_labels(unroller *u, uint32_t from, uint32_t to, gbs_error
     return gbs_builder_label_states(u->builder, to, u->label, err);
 }
 
-/* The table or noisy factor of a variable of the model, over variables of the slice t and of the
- * one before it. */
+/* Copies the table or noisy factor of a variable of the model, over variables of slice t and of
+ * slice t - 1. */
 static gbs_status copy_table(unroller *u, uint32_t child, uint32_t t, gbs_error *err)
 {
     const gbsi_factors *f = &u->model->factors;

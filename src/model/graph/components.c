@@ -34,7 +34,7 @@ static void join_scopes(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *pa
     }
 }
 
-/* Every variable a tree of its own. */
+/* Makes every variable a tree with one node. */
 static gbs_status plant(uint32_t n, uint32_t **parent, gbs_error *err)
 {
     *parent = gbsi_alloc_array(n, sizeof **parent);

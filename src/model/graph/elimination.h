@@ -24,7 +24,7 @@ typedef struct gbsi_elimination_limits {
                          they are more than these, as a share of these, for all components together:
                          see order_search.h */
     uint64_t steps;   /* 0: that many; else those of the local searches together, whatever pays */
-    uint64_t bytes;   /* that a local search may take; where it needs more there is none */
+    uint64_t bytes;   /* bytes that a local search may take; it is skipped if it needs more */
     const uint8_t *late; /* NULL, or [n_variables] 1: eliminated after all others of its component,
                             and there is no local search where some are */
     gbsi_watch *watch;   /* borrowed; NULL: the local search never stops */
@@ -34,9 +34,10 @@ typedef struct gbsi_elimination_limits {
  * 20. A step takes some 5 ns, on very large models 20. */
 #define GBSI_ELIMINATION_EFFORT 5u
 
-/* One component, in the numbering of gbsi_graph_components(). */
+/* One component; components are numbered as by gbsi_graph_components(). */
 typedef struct gbsi_elimination_part {
-    uint32_t first;        /* its variables are order[first .. first + n_variables) */
+    uint32_t first;        /* the variables of the component are order[first .. first + n_variables)
+                            */
     uint32_t n_variables;  /* the eliminated ones come first, the rest ascending */
     uint32_t n_eliminated; /* = n_variables if done */
     uint32_t width;        /* variables of the largest clique, less one; stopped: at least */
@@ -48,7 +49,7 @@ typedef struct gbsi_elimination_part {
 typedef struct gbsi_elimination {
     uint32_t n_variables;
     uint32_t n_parts;
-    uint64_t order_bytes; /* that the local searches took, one after the other: the most of them */
+    uint64_t order_bytes; /* the largest number of bytes that a local search took */
     gbsi_elimination_part *part;
     uint32_t *order;      /* [n_variables] */
     size_t *clique_start; /* [n_variables + 1] by position in the order */
@@ -63,7 +64,7 @@ void gbsi_elimination_free(gbsi_elimination *elimination);
 /* The junction tree of the eliminated variables positions [first, end), all of one component.
  * @param position [n_variables] of eliminated variables, GBSI_NONE of others.
  * @param parent   [end - first] out or NULL: position of the first of the clique to be eliminated
- *                 itself, GBSI_NONE where there is none.
+ *                 itself, GBSI_NONE for a clique without such a variable.
  * @param covered  [end - first] out: 1 where the clique lies inside another and needs no table.
  * @return table entries of the cliques that are not covered, saturating. */
 uint64_t gbsi_elimination_tree(const gbsi_elimination *elimination, const uint32_t *arity,

@@ -322,9 +322,9 @@ static int64_t new_within(const neighbourhood *N, uint64_t set)
     return twice / 2;
 }
 
-/* Member w is next to A and lacks B within N, and has r neighbours outside. It loses the r pairs
- * of v with them and those that are filled within A, and gains B times outside, but for the pairs
- * that are next to each other. */
+/* Member w is next to A and lacks B within N, and has r neighbours outside. Its fill-in loses the r
+ * pairs of v with them and the pairs filled within A, and gains B times outside, except for pairs
+ * that are already neighbours. */
 static void update_fill(search *s, uint32_t v, const neighbourhood *N)
 {
     int64_t fill[MOST_DEGREE];
@@ -358,7 +358,8 @@ static void update_fill(search *s, uint32_t v, const neighbourhood *N)
     }
 }
 
-/* The row of member i with what it lacked, without what is dead. */
+/* Rewrites the row of member i: adds the neighbours that it lacked and removes eliminated
+ * variables. */
 static gbs_status extend_row(search *s, const neighbourhood *N, uint32_t i, gbs_error *err)
 {
     vertex *x = &s->x[N->v[i]];

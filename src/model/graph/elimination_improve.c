@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between an elimination and the local search for a better order: the component as a graph of its
- * own, and the cliques of the order that comes back. */
+/* Passes a component to the local search for a better elimination order: copies it as a separate
+ * graph, and computes the cliques of the order found. */
 #include <string.h>
 
 #include "base/memory.h"

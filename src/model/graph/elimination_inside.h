@@ -27,8 +27,8 @@ typedef struct vertex {
     uint32_t degree; /* living neighbours */
     int64_t fill;
     uint32_t weight; /* of the clique it would make now: sum of log2 arity, in 1/16 */
-    uint32_t node;   /* its valid one in the queue; GBSI_NONE while it has none */
-    uint32_t own;    /* 1: `to` is an allocation of its own, else part of the rows' block */
+    uint32_t node;   /* its valid entry in the queue; GBSI_NONE while it has no entry */
+    uint32_t own;    /* 1: `to` is a separate allocation, else part of the rows' block */
 } vertex;
 
 /* Vertices by fill: stacks of nodes, of which those that a vertex has left behind are skipped. */
@@ -103,7 +103,7 @@ gbs_status gbsi_fill_start(search *s, uint32_t n, uint32_t shuffle, gbs_error *e
 void gbsi_fill_release(search *s, uint32_t n);
 /* The variable of least fill, or weight, GBSI_NONE when only hopeless ones are left. */
 uint32_t gbsi_fill_least(search *s);
-/* Its living neighbours: at most MOST_DEGREE. */
+/* Gathers the living neighbours of v: at most MOST_DEGREE. */
 void gbsi_fill_gather(search *s, uint32_t v, neighbourhood *N);
 /* Take it out. */
 gbs_status gbsi_fill_eliminate(search *s, uint32_t v, neighbourhood *N, gbs_error *err);

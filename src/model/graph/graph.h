@@ -37,7 +37,7 @@ typedef struct gbsi_graph {
     bool all;            /* every variable is next to every other, whatever the scopes say */
 } gbsi_graph;
 
-/* The variables of the scope of one end: the others, with or without v itself. */
+/* The variables of a factor that one end belongs to: the others, with or without v itself. */
 typedef struct gbsi_members {
     const uint32_t *variable;
     size_t n;
@@ -85,7 +85,7 @@ gbs_status gbsi_graph_components(const gbsi_graph *graph, uint32_t *component,
                                  uint32_t *n_components, gbs_error *err);
 
 /* The same of the factors with hard zeros alone: states have positive weight iff those of every
- * such block have. A variable that no zero sees is a block of its own.
+ * such block have. A variable that is in no factor with zeros is a block by itself.
  * @param watch NULL: never stops; GBS_ERR_STOPPED where it stops the work.
  * @param block [n_variables], out. */
 gbs_status gbsi_hard_blocks(const gbsi_conditioned *model, gbsi_watch *watch, uint32_t *block,
@@ -96,7 +96,7 @@ gbs_status gbsi_factor_blocks(const gbsi_conditioned *model, gbsi_watch *watch, 
                               uint32_t *n_blocks, gbs_error *err);
 
 /* Whether some of these blocks surely needs separators of more than `width` variables in any tree
- * of cliques. @param watch where it stops the work nothing is shown; NULL: never stops.
+ * of cliques. @param watch if it stops the work, nothing is known; NULL: never stops.
  * @param too_dense out: false: not shown. */
 gbs_status gbsi_hard_too_dense(const gbsi_conditioned *model, uint32_t width, gbsi_watch *watch,
                                bool *too_dense, gbs_error *err);
@@ -181,7 +181,8 @@ bool gbsi_count_ends(uint32_t *degree, const uint32_t *variable, size_t n);
 /* Breadth first from the far end of each component (Cuthill & McKee 1969, without the sorting by
  * degree). The order is made only if the numbers of most neighbours are far apart and the front of
  * the search stays small: it does on lattices, meshes and chains. Random graphs have no local
- * order, which is found out early. It depends on the graph alone, and takes O(sum of degrees).
+ * order, which is found out early. The order depends on the graph alone; computing it takes O(sum
+ * of degrees).
  * @param rank [n_variables] scratch, any content.
  * @param order [n_variables], out, if *found; else any content. */
 gbs_status gbsi_graph_local_order(const gbsi_graph *graph, uint32_t *rank, uint32_t *order,

@@ -35,7 +35,7 @@ static gbs_status make_starts(const gbsi_factors *factors, uint32_t n_variables,
     return gbsi_offsets_take(degree, n_variables, start, "factors of variables", err);
 }
 
-#define SCATTERED  32u /* operations of a write to a row of its own, whose page may be new */
+#define SCATTERED  32u /* operations of a write to a row whose page may not be in memory yet */
 #define LONG_SCOPE 64u /* literals that are not looked through once for each of them */
 
 static bool has_long(const gbsi_factors *factors)

@@ -172,8 +172,8 @@ static double count_entries(const region *r, const uint64_t *clique)
     return entries;
 }
 
-/* The clique of v. It is the parent of those open ones that hold v, and lies inside one of them if
- * that has one member more. */
+/* The clique of v. The new bag is the parent of the open bags that hold v; it is a subset of one of
+ * them if that bag has exactly one member more. */
 static void record(greedy *g, const region *r, uint32_t v, triangulation *t)
 {
     const uint32_t at = t->n++;

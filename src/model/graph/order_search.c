@@ -224,7 +224,8 @@ static uint32_t choose_border(order_search *s)
     return at;
 }
 
-/* Members of a bag outside that are in the region: what it shares with its neighbour there.
+/* Lists the members of a bag outside the region that are also in its neighbouring bag of the
+ * region.
  * @param shared [MOST_REGION] out: their indices. */
 static uint32_t list_shared(order_search *s, const bag *y, uint32_t *shared)
 {
@@ -354,8 +355,8 @@ static void add_made(order_search *s, uint32_t *slot)
     }
 }
 
-/* Joins a bag of the border to a new one that holds what it shares with the region. If that is all
- * of one of the two, they become one. */
+/* Joins a bag of the border to a new bag that holds the variables that it shares with the region.
+ * If that is all of one of the two, they become one. */
 static void attach(order_search *s, uint32_t y, uint32_t *slot)
 {
     const triangulation *t = &s->made;
@@ -440,8 +441,8 @@ typedef struct prospect {
     double entries;
 } prospect;
 
-/* Gains become smaller: one that will not reach what is useful with twice the gain of the last
- * doubling of work in each doubling that is left is given up. */
+/* Gains shrink as the search goes on: the search is given up if it would not become useful even
+ * with twice the gain of the last doubling of work in each remaining doubling. */
 static bool is_hopeless(const order_search *s, const gbsi_order_limits *limits, double entries,
                         prospect *p)
 {

@@ -28,7 +28,7 @@ double gbsi_order_uniform(order_random *random); /* in [0, 1) */
 /* A small graph. Sets of its vertices are bits of REGION_WORDS words. */
 typedef struct region {
     uint32_t n, n_words;
-    uint32_t vertex[MOST_REGION]; /* its number in the whole graph */
+    uint32_t vertex[MOST_REGION]; /* number of each vertex in the whole graph */
     double arity[MOST_REGION];
     uint32_t weight[MOST_REGION]; /* what a missing edge counts: the product of those of its ends */
     bool weighted;                /* not all of them are 1 */
@@ -76,7 +76,8 @@ typedef struct bag {
     uint32_t mark;  /* of the caller */
 } bag;
 
-/* One direction of an edge of the tree; the other one is at its number ^ 1. */
+/* One direction of an edge of the tree; the link with number k ^ 1 is the opposite direction of
+ * link k. */
 typedef struct bag_link {
     uint32_t to;
     uint32_t next, before; /* in the list of the bag it leads away from */

@@ -160,7 +160,7 @@ static bool pays(const task *t, gbsi_partition_kind kind, bool bisected)
     return kind != GBSI_PARTITION_METIS || (!bisected && n_ends <= MOST_ENDS);
 }
 
-/* Variables whose owner is not that of the one before in the order. */
+/* Counts the variables whose owner differs from the owner of the previous variable in the order. */
 static uint64_t count_breaks(const uint32_t *order, const uint32_t *part, uint32_t n)
 {
     uint64_t breaks = 0;

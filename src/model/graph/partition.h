@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Divides the variables of a model among processes (ranks), and counts what a sweep then sends.
- * Every rank updates its own variables and holds a halo: the variables of others that share a scope
- * with one of its own. No result of a run depends on the partition; its speed does.
+ * Every rank updates its own variables and holds a halo: the variables of other ranks that share a
+ * scope with one of its own. No result of a run depends on the partition; its speed does.
  *
  * Everything here is decided by the graph alone and is the same on every machine, but for parts
  * made by METIS, which are as its version makes them. */
@@ -13,7 +13,7 @@
 /* ---- partition.c --------------------------------------------------------------------------- */
 
 typedef enum gbsi_partition_kind {
-    GBSI_PARTITION_AUTO,      /* of those below the one that costs least */
+    GBSI_PARTITION_AUTO,      /* the cheapest of the methods below */
     GBSI_PARTITION_METIS,     /* METIS 5 (Karypis & Kumar 1998, SIAM J. Sci. Comput. 20:359-392) */
     GBSI_PARTITION_BISECTION, /* a grid cut in two across its longest side, and so on */
     GBSI_PARTITION_BREADTH, /* a breadth-first order cut in two, each half in its own, and so on */
@@ -42,9 +42,9 @@ uint32_t gbsi_partition_work(const gbsi_graph *graph, uint32_t v);
  * where that is found. AUTO tries all kinds and takes the one for which the values sent
  * (gbsi_partition_values()) and the breaks of this order, variables whose owner is not that of the
  * one before, are the fewest in sum: consecutive variables of one rank are updated together, and a
- * break is taken to cost as much as a value. It needs 12 bytes a variable more, and 4 a scope
- * unless all are pairs. It leaves METIS out where the variables are a grid, and beyond 2^20 ends of
- * scopes, where METIS can take minutes.
+ * break is taken to cost as much as a value. The function needs 12 more bytes per variable, and 4
+ * per scope unless all scopes are pairs. METIS is not tried if the variables form a grid, and
+ * beyond 2^20 ends of scopes, where METIS can take minutes.
  *
  * @param watch asked between steps, but while METIS works; NULL: never stops.
  * @param part  [n_variables], out: 0 .. n_parts - 1.

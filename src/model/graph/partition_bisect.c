@@ -88,7 +88,7 @@ static bool fits(finder *f, gbsi_grid_shape *shape, uint32_t row, uint32_t layer
     return layer % row == 0 && n % layer == 0 && visit_pairs(f, shape);
 }
 
-/* One direction, two, three, by ascending sides. */
+/* Tries one direction, two, three, with ascending sides. */
 static bool find_sides(finder *f, gbsi_grid_shape *shape)
 {
     const uint32_t n = f->graph->n_variables;
@@ -146,7 +146,7 @@ typedef struct bisection {
     uint32_t *site, *scratch; /* [n] */
     uint32_t *count;          /* [longest side + 1] */
     uint64_t least, most;     /* work of a part that is balanced */
-    gbsi_watch *watch;        /* where it has stopped, arrays hold anything */
+    gbsi_watch *watch;        /* if it has stopped, the contents of the arrays are undefined */
 } bisection;
 
 static uint32_t coordinate(const bisection *b, uint32_t v, unsigned d)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recursive bisection without coordinates: the variables of a piece in breadth-first order from its
- * far end, cut in two; then each half in an order of its own (level-structure bisection: George &
+ * far end, cut in two; then each half again, in a new order (level-structure bisection: George &
  * Liu 1978, SIAM J. Numer. Anal. 15:1053-1069). Halves of a mesh are compact where intervals of one
  * order are long strips. */
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of a lattice and what they send, from their sides alone. Two blocks are neighbours in at
- * most one direction: in the others they overlap. */
+/* Computes the blocks of a lattice and the messages they send, from the sides of the lattice alone.
+ * Two blocks are neighbours in at most one direction: in the others they overlap. */
 #include "base/memory.h"
 #include "graph/partition.h"
 
@@ -83,7 +83,8 @@ static bool is_closed(const gbsi_grid_shape *shape, unsigned d)
     return shape->torus[d] && shape->side[d] > 2;
 }
 
-/* The coordinate of the plane after or before a block. @return false if it has none, or its own. */
+/* The coordinate of the plane after or before a block. @return false if the block has no neighbour
+ * there, or is its own neighbour. */
 static bool next_plane(const gbsi_grid_shape *shape, const gbsi_block *block, unsigned d,
                        bool after, uint32_t *plane)
 {
@@ -187,7 +188,7 @@ static void visit_neighbours(const lattice *l, uint32_t p, gbsi_partition_rank *
 
 /* ---- a block alone ------------------------------------------------------------------------- */
 
-/* Its variables with a neighbour outside. */
+/* Counts the variables of a block that have a neighbour outside. */
 static uint64_t count_boundary(const gbsi_grid_shape *shape, const gbsi_block *block)
 {
     uint64_t inside = 1;
@@ -200,7 +201,7 @@ static uint64_t count_boundary(const gbsi_grid_shape *shape, const gbsi_block *b
     return volume(block) - inside;
 }
 
-/* One for each variable and each of its neighbours. */
+/* Counts 1 for each variable and 1 for each of its neighbours. */
 static uint64_t count_work(const gbsi_grid_shape *shape, const gbsi_block *block)
 {
     const uint64_t own = volume(block);

@@ -27,7 +27,7 @@ typedef struct gbsi_candidate {
     double weight;
     uint32_t table; /* of table factors */
     int function;   /* of logical factors: gbs_logical_function */
-    uint32_t k;     /* of those that take a number */
+    uint32_t k;     /* the parameter k of logical functions that have one */
 } gbsi_candidate;
 
 /* Checks a factor against the variables and tables of the model. O(n). */
@@ -70,9 +70,10 @@ typedef struct gbsi_extents {
     size_t n_text;    /* bytes */
 } gbsi_extents;
 
-/* All that the arrays of a model claim, but for what gbsi_model_index() finds out. Trusts nothing
- * except that each array has the length that the counts and extents tell; names and labels must lie
- * in the text one behind the other, names first, and nothing else there.
+/* Checks everything that the arrays of a model say, except for the properties that
+ * gbsi_model_index() checks. Trusts nothing except that each array has the length that the counts
+ * and extents tell; names and labels must lie in the text one behind the other, names first, with
+ * nothing else between them.
  * @param place out, on failure: the element that is wrong. O(bytes of the model). */
 gbs_status gbsi_model_check(const gbs_model *model, const gbsi_extents *extents, const void **place,
                             gbs_error *err);

@@ -27,10 +27,10 @@ static inline uint32_t gbsi_tied_weight(const gbsi_tied *tied, size_t factor)
     return factor < tied->n_ties ? tied->number[factor] : GBSI_NONE;
 }
 
-/* A model read from a file that is laid out like it (docs/gbm.md) is that file: its arrays, but for
- * cpt and topological, lie in the mapping and belong to it. */
+/* A model read from a file with the same layout (docs/gbm.md) is a mapping of that file: its
+ * arrays, except for cpt and topological, lie in the mapping and are freed with it. */
 struct gbs_model {
-    gbsi_mapping mapping; /* bytes NULL: each array is an allocation of its own */
+    gbsi_mapping mapping; /* bytes NULL: each array is a separate allocation */
     uint32_t n_variables;
     uint32_t *arity;      /* [n_variables] */
     size_t *state_offset; /* [n_variables + 1] */
@@ -51,9 +51,9 @@ struct gbs_model {
 struct gbs_evidence {
     const gbs_model *model;
     uint32_t n_observed;
-    uint32_t *state; /* [n_variables] GBSI_NONE where not observed */
-    double
-        *log_likelihood; /* [state_offset[n_variables]] NULL while there is no virtual evidence */
+    uint32_t *state;        /* [n_variables] GBSI_NONE where not observed */
+    double *log_likelihood; /* [state_offset[n_variables]] NULL while there is no virtual evidence
+                             */
 };
 
 /* All evidence of another one, which must have the same model. @param from NULL for none. */

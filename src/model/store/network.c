@@ -95,7 +95,8 @@ static gbs_status refuse_cycle(const gbs_model *m, const uint32_t *cpt, family *
         ++v;
     }
     uint32_t *step =
-        f->child; /* its content is no longer needed; unplaced ones have an edge each */
+        f->child; /* the content of this array is no longer needed; each unplaced child has an edge
+                   */
     uint32_t n_steps = 0;
     uint32_t *met = gbsi_alloc_array_zero(m->n_variables, sizeof *met);
     GBSI_PASS(GBSI_HAVE(err, "model", met));

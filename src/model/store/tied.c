@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weights that factors share, for learning. They only tell where the weights of factors come from:
- * nothing that computes looks at them. */
+/* Weights that factors share, for learning. Ties only say where the weights of factors come from:
+ * no computation uses them. */
 #include <math.h>
 
 #include "base/memory.h"

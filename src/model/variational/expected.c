@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One rule per kind of factor. Tables are summed entry by entry; couplings are products of means;
- * logical functions need the law of the number of true literals, or only whether all are true and
- * whether none is. */
+/* Computes expectations, with one rule per kind of factor. Tables are summed entry by entry;
+ * couplings are products of means; logical functions need the law of the number of true literals,
+ * or only whether all are true and whether none is. */
 #include "variational/expected.h"
 
 #include <assert.h>
@@ -93,7 +93,8 @@ typedef struct literals {
     double *p; /* [n + 1] */
 } literals;
 
-/* The law of a sum of independent bits, one after the other; sums above `most` stand at it. */
+/* Updates the distribution of a sum of independent bits by one more bit; sums above `most` count as
+ * `most`. */
 static void add_literal(literals *l, size_t most, double p)
 {
     const size_t n = l->n < most ? l->n + 1 : most;
@@ -151,7 +152,8 @@ static literals body_of(const gbsi_conditioned *model, size_t f, size_t own, siz
     literals l = {0, scratch};
     double all = 1.0;
     double none = 1.0;
-    double between = 0.0; /* added up: 1 - all - none would lose what is rare and forbidden */
+    double between = 0.0; /* added up, because 1 - all - none would lose rare forbidden cases to
+                             rounding */
     l.p[0] = 1.0;
     for (size_t j = 0; j < last; ++j) {
         const size_t e = factors->scope_start[f] + j;

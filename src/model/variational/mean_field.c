@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fixed point iteration [M26]. One after the other and undamped it is coordinate ascent of the
- * bound, which never falls; all at once it may run in circles, and is what damping is for. */
+/* Fixed point iteration [M26]. Updating one variable after the other without damping is coordinate
+ * ascent of the bound, which never falls; updating all at once may oscillate, which damping
+ * prevents. */
 #include "variational/mean_field.h"
 
 #include <assert.h>

@@ -27,8 +27,9 @@ gbs_status gbsi_mean_field_new(const gbsi_conditioned *model, gbs_mean_field_sch
                                gbs_error *err);
 void gbsi_mean_field_free(gbsi_mean_field *m);
 
-/* One iteration over all variables. @return the largest |new - q| met, before damping. NAN if it
- * was stopped: variables that it reached have moved if one moves after the other, else none has. */
+/* Runs one iteration over all variables. @return the largest |new - q| met, before damping. NAN if
+ * it was stopped: in sequential updates the variables reached so far have changed, otherwise none
+ * has. */
 double gbsi_mean_field_step(gbsi_mean_field *m);
 
 /* The largest |new - q| with nothing changed: 0 at a fixed point. NAN if it was stopped. */
