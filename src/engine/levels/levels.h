@@ -24,9 +24,7 @@
 #define GBSI_LEVELS_BLOCK      16u /* sites */
 #define GBSI_LEVELS_NEIGHBOURS 8u
 #define GBSI_LEVELS_FACTORS    16u /* entries of a table of factors */
-#define GBSI_LEVELS_ABSENT                                                 \
-    15u /* the level of a neighbour outside the picture, whose weight is 1 \
-         */
+#define GBSI_LEVELS_ABSENT     15u /* level of a missing neighbour, of weight 1 */
 
 /* Rows of the weights of a site's neighbours, 0 where a neighbour is missing; there is a row for
  * even and one for odd columns. */

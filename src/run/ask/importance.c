@@ -23,7 +23,7 @@
 /* The estimate of ln Z from the weights of one annealing. */
 typedef struct estimate {
     double log_z, error, ess;
-    uint64_t n;     /* temperatures; 0: there is none */
+    uint64_t n;     /* number of temperatures; 0: no estimate exists yet */
     uint64_t pilot; /* 1: its temperatures lay anywhere */
 } estimate;
 
@@ -214,7 +214,8 @@ static const char *doubt(const annealing *a, char *text, size_t size)
     return NULL;
 }
 
-/* Temperatures of the next annealing, 0: there is none. The first is the pilot. */
+/* The number of temperatures of the next annealing, 0 if there is no next one. The first is the
+ * pilot. */
 static uint64_t next_length(const annealing *a)
 {
     const uint64_t sweeps = a->run->task.options.sweeps;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The partition function: what is exact, and then ladders of temperatures [M50] or annealing [M40].
+/* Computes the partition function: the exact components first, then the others by ladders of
+ * temperatures [M50] or annealing [M40].
  */
 #include "ask/inspect.h"
 
@@ -123,7 +124,7 @@ static gbs_status open_run(const gbs_ranks *ranks, const gbs_model *model,
                            const gbs_evidence *evidence, const gbs_run_options *options,
                            bool *ladders, gbs_run **out, gbs_error *err)
 {
-    /* what is left out is summed exactly, as method sample does not */
+    /* variables that are left out are summed exactly, unlike in method sample */
     gbsi_run_purpose purpose = {.limited = true,
                                 .anneals = true,
                                 .up_only = true,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Costs in nanoseconds of a core (AVX-512, 2.1 GHz) for sixteen chains side by side. They decide
- * between kinds of scan whose costs differ by factors of 20 and more, so that it is enough if they
- * are right within one of two or three. Measured by
+/* Costs in nanoseconds of a core (AVX-512, 2.1 GHz) for sixteen chains side by side. The counts
+ * decide between kinds of scan whose costs differ by factors of 20 and more, so that errors by a
+ * factor of two or three do not matter. Measured by
  *
  *     build/bench/bench --case 16c/1t      updates of single variables, Rao-Blackwell
  */

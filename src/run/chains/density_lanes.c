@@ -19,7 +19,7 @@ typedef struct sums {
     double size;            /* of the weights of the run of factors that is being counted */
     bool spins;             /* a factor is + or - size, else size or 0 */
     uint32_t n;             /* of its factors so far, at most MOST_COUNTED */
-    uint8_t up[GBSI_LANES]; /* those of them that are size */
+    uint8_t up[GBSI_LANES]; /* how many of these factors have the value size, by lane */
 } sums;
 
 /* gbsi_sum_term() in every lane. */
@@ -231,7 +231,7 @@ INLINE void add_noisy(const gbsi_plan *plan, const gbsi_group *group, const uint
     add(out, lanes, value);
 }
 
-/* A factor that several processes hold is counted by the one that owns its first variable. */
+/* A factor that several processes hold is counted by the process that owns its first variable. */
 INLINE bool is_counted(const gbsi_factors *factors, size_t f, const uint8_t *own)
 {
     return own == NULL || own[factors->scope[factors->scope_start[f]]] != 0;

@@ -12,13 +12,13 @@
 #include "levels/levels.h"
 #include "scan/scan.h"
 
-/* The model in a form of its own, without a plan: spins in bits, or levels of a picture. */
+/* A form of the model that replaces the plan: spins in bits, or levels of a picture. */
 typedef struct gbsi_form {
     const gbsi_pass *pass;
     const void *compiled; /* NULL: there is a plan */
     size_t n_places;
     uint32_t n_colors;
-    uint64_t bytes;   /* of what was compiled, with states and counters */
+    uint64_t bytes;   /* bytes of the compiled model, with states and counters */
     uint64_t scratch; /* while compiling */
     double share;     /* of bits that are in use */
 } gbsi_form;
@@ -38,8 +38,8 @@ typedef struct gbsi_engine {
     gbsi_form form;
     gbsi_pool *pool; /* NULL until memory is taken */
     gbsi_own_chains own;
-    const gbsi_turns
-        *turns; /* of a scan of blocks where ranks share the model; borrowed, or NULL */
+    const gbsi_turns *turns; /* of a scan of blocks where ranks share the model; borrowed, or NULL
+                              */
     gbsi_executor executor;
     gbsi_lattice *lattice;   /* sites in bits, or NULL */
     gbsi_packed *packed;     /* chains in bits, or NULL */
@@ -59,6 +59,6 @@ const gbsi_pass *gbsi_pass_of(int scan_kind);
 gbsi_executor_setting gbsi_engine_setting(const gbsi_engine *engine, const gbs_run_options *options,
                                           uint64_t draw_room);
 
-void gbsi_engine_free(gbsi_engine *engine); /* what it owns, not the struct */
+void gbsi_engine_free(gbsi_engine *engine); /* frees the members, not the struct itself */
 
 #endif

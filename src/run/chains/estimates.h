@@ -20,7 +20,8 @@ typedef struct gbsi_estimates {
     gbsi_moves moves;  /* of variables of the part, where chains have a plan */
     gbsi_stays stays;  /* likewise, of small models */
     double *exact_p;   /* [whole state_offset] filled by execute; NULL if none is exact */
-    double exact_mcse; /* their standard errors: 0, or NAN if they are an approximation */
+    double exact_mcse; /* standard errors of the exact marginals: 0, or NAN if they are an
+                          approximation */
 } gbsi_estimates;
 
 /* Traces of spins: their memory; after a pass that is kept; the report's numbers. */
@@ -31,6 +32,6 @@ void gbsi_traces_report(const gbsi_estimates *estimates, const gbsi_spins *spins
 /* The largest error of the estimate, if there is one, into the report. */
 gbs_status gbsi_estimates_report(const gbsi_estimates *estimates, gbsi_pool *pool, gbs_report *r,
                                  gbs_error *err);
-void gbsi_estimates_free(gbsi_estimates *estimates); /* what it owns, not the struct */
+void gbsi_estimates_free(gbsi_estimates *estimates); /* frees the members, not the struct itself */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chains: their states, what they are saved as, and passes over all of them. */
+/* Chains: their states, how states are saved and loaded, and passes over all chains. */
 #include "chains/executor.h"
 
 #include <assert.h>

@@ -17,7 +17,7 @@ typedef struct gbsi_batch_hook {
 typedef struct gbsi_executor {
     const gbsi_pass *pass;
     void *pass_state;
-    const gbsi_plan *plan; /* NULL where the pass has a form of its own, as draw and group */
+    const gbsi_plan *plan; /* NULL, like draw and group, if the pass keeps states in its own form */
     const gbsi_draw *draw;
     void *draw_state;
     gbsi_simd level;
@@ -34,7 +34,8 @@ typedef struct gbsi_executor {
     gbsi_pool *pool;               /* borrowed, NULL: one thread */
     gbsi_watch *watch;             /* of long passes; borrowed, NULL: never stops */
     gbsi_batch_hook hook;
-    const gbs_ranks *ranks;     /* that have the other chains, for save(); NULL: all are here */
+    const gbs_ranks *ranks;     /* ranks that have the other chains, for save(); NULL: all are here
+                                 */
     const uint8_t *own;         /* of a share: see density.h; borrowed, NULL: all factors count */
     const gbs_ranks *sum_ranks; /* among which log densities are then summed; borrowed */
     const gbsi_turns *turns;    /* of a share, see gbsi_pass_setting; borrowed */
@@ -60,7 +61,8 @@ typedef struct gbsi_executor_setting {
     gbsi_pool *pool;    /* NULL: one thread; bits do not depend on it */
     uint64_t draw_room; /* bytes the draw may take */
     gbsi_own_chains own;
-    gbsi_own_chains moved;   /* of these, whom passes move: other ranks move the others, and tell */
+    gbsi_own_chains moved;   /* chains of this rank that passes update; other ranks update the
+                                others and send their states */
     const gbsi_turns *turns; /* see gbsi_pass_setting */
 } gbsi_executor_setting;
 
@@ -94,7 +96,8 @@ void gbsi_executor_free(gbsi_executor *x); /* what init took, not the struct */
  * start: call gbsi_executor_ready() once all chains are set. */
 void gbsi_executor_set(gbsi_executor *x, uint32_t chain, const uint32_t *states);
 void gbsi_executor_get(const gbsi_executor *x, uint32_t chain, uint32_t *states);
-/* One variable of it, where the pass keeps states by slots (pass->get is NULL). */
+/* The state of one variable of a chain, for passes that keep states by slots (pass->get is NULL).
+ */
 uint32_t gbsi_executor_state(const gbsi_executor *x, uint32_t chain, uint32_t variable);
 void gbsi_executor_ready(gbsi_executor *x);
 /* Exchanges the states of two chains, draws left where they are: a pass without GBSI_PASS_OWNS. */
@@ -111,7 +114,7 @@ bool gbsi_executor_connects(const gbsi_executor *x);
 bool gbsi_executor_may_connect(const gbsi_executor *x);
 void gbsi_executor_watch(gbsi_executor *x, gbsi_on_block *on_block, void *context);
 
-/* One pass of all groups that are moved here. @param estimate NULL: nothing is kept.
+/* Runs one pass of all groups that this rank moves. @param estimate NULL: nothing is kept.
  * @return GBS_ERR_NOT_FOUND naming the variable if a conditional had no positive weight. */
 gbs_status gbsi_executor_pass(gbsi_executor *x, const gbsi_schedule *schedule, uint64_t pass,
                               gbsi_estimate *estimate, bool rao_blackwell, gbs_error *err);
@@ -119,7 +122,8 @@ gbs_status gbsi_executor_pass(gbsi_executor *x, const gbsi_schedule *schedule, u
 /* Save and load, between two passes, everything that later passes depend on. Saving is called on
  * all ranks, and writes the chains of all to the sink of rank 0; loading reads the chains of this
  * process into an executor with an equal setting.
- * @return as the sink and source; GBS_ERR_FORMAT for what was saved of other chains. */
+ * @return as the sink and source; GBS_ERR_FORMAT if the data were saved by a run with other chains.
+ */
 gbs_status gbsi_executor_save(const gbsi_executor *x, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_executor_load(gbsi_executor *x, const gbsi_source *source, gbs_error *err);
 /* executor_weave.c: the same for a share, after the numbers of the shape. Used by the two above. */

@@ -44,7 +44,7 @@ static void add_level(const gbsi_conditioned *model, size_t f, uint32_t v, const
     }
 }
 
-/* ln P(v | its parents), of a noisy factor: the levels of one stand one after the other. */
+/* Adds ln P(v | its parents) for a noisy factor, whose levels are consecutive factors. */
 static void add_levels(const gbsi_conditioned *model, uint32_t v, const uint32_t *x, double *weight)
 {
     const size_t last = model->cpt[v];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One value of a variable of a Bayesian network, given its parents. */
+/* Draws a value of a variable of a Bayesian network given its parents. */
 #ifndef GBSI_CHAINS_FORWARD_H
 #define GBSI_CHAINS_FORWARD_H
 

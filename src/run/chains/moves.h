@@ -23,7 +23,7 @@ typedef struct gbsi_moves {
 uint64_t gbsi_moves_bytes(const gbsi_plan *plan, uint32_t n_chains);
 /* For chains with a plan: those of the executor. */
 gbs_status gbsi_moves_take(const gbsi_executor *x, gbsi_moves *moves, gbs_error *err);
-void gbsi_moves_free(gbsi_moves *moves); /* what it owns, not the struct */
+void gbsi_moves_free(gbsi_moves *moves); /* frees the members, not the struct itself */
 
 /* Before and after a pass that is kept. */
 void gbsi_moves_begin(const gbsi_executor *x, gbsi_moves *moves);

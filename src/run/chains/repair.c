@@ -51,7 +51,7 @@ static void flood(gbsi_repair *r, uint32_t v, uint32_t *queue)
     ++r->n_components;
 }
 
-/* Resets all places. They are undefined if the watch stops. */
+/* Resets all places. The places are undefined if the watch stops the search. */
 static void forget_places(gbsi_repair *r)
 {
     for (size_t h = 0; h < r->propagation->n_hard && !gbsi_watch_spend(r->watch, 8); ++h) {

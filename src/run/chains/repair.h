@@ -16,7 +16,7 @@ typedef struct gbsi_repair gbsi_repair;
 typedef enum gbsi_repaired {
     GBSI_REPAIRED,   /* no hard factor of the component is violated now */
     GBSI_UNREPAIRED, /* given up; x holds the last try */
-    GBSI_NO_STATE,   /* the search was complete: there is none */
+    GBSI_NO_STATE,   /* the search was complete: no state of positive weight exists */
 } gbsi_repaired;
 
 /* @param model borrowed. @param watch borrowed, NULL: never stops. Once it stopped, components are

@@ -51,12 +51,12 @@ static inline void gbsi_repair_next_words(gbsi_repair_words *words)
                 words->word);
 }
 
-/* One restart of the search by assignment. @param budget backtracks allowed.
+/* Runs one restart of the search by assignment. @param budget backtracks allowed.
  * @param in_order members in their order, else shuffled and the smallest domain first. */
 gbsi_repaired gbsi_repair_search(gbsi_repair *repair, gbsi_repair_words *words, uint32_t component,
                                  bool in_order, uint64_t budget, uint32_t *x, uint64_t *n_repairs);
 
-/* One try of min-conflicts from x. @param n_steps changes allowed. */
+/* Runs one attempt of min-conflicts, starting from x. @param n_steps changes allowed. */
 gbsi_repaired gbsi_repair_min_conflicts(gbsi_repair *repair, gbsi_repair_words *words,
                                         uint32_t component, uint64_t n_steps, uint32_t *x,
                                         uint64_t *n_repairs);

@@ -29,7 +29,8 @@ static void copy_order(gbsi_repair *r, gbsi_repair_words *words, uint32_t compon
 }
 
 /* The next variable to decide on, at order[*first] after the call: the first with more than one
- * state left, or the one with the fewest within the window. @return false if there is none. */
+ * state left, or the one with the fewest within the window. @return false if no variable is left to
+ * assign. */
 static bool next_variable(gbsi_repair *r, uint32_t n, bool in_order, uint32_t *first)
 {
     const uint32_t *size = r->propagator->size;

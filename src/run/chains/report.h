@@ -18,7 +18,7 @@ typedef struct gbsi_contradiction {
 typedef struct gbsi_report {
     gbs_report public;
     char **warning;        /* [public.n_warnings] owned; public.warning points here */
-    bool starts_dispersed; /* every chain was given a start of its own */
+    bool starts_dispersed; /* every chain got a different, dispersed start */
     bool split_draws;      /* draws were given whose two classes of variables are independent */
     bool connected;        /* blocks of all ranks show the support connected, once sampling ended */
     uint32_t
@@ -40,7 +40,7 @@ typedef struct gbsi_report {
 
 /* All that is not known yet is NaN. */
 void gbsi_report_init(gbsi_report *report);
-void gbsi_report_free(gbsi_report *report); /* what it owns, not the struct */
+void gbsi_report_free(gbsi_report *report); /* frees the members, not the struct itself */
 gbs_status gbsi_report_warn(gbsi_report *report, gbs_error *err, const char *format, ...)
     GBSI_PRINTF(3, 4);
 

@@ -80,7 +80,8 @@ typedef struct gbsi_run_purpose {
     const uint32_t *asked; /* ... [n_asked] the user's variables; borrowed while the run is made */
     size_t n_asked;
     double penalty;         /* of hard zeros on the way, nats; 0: they stay hard */
-    const gbs_ranks *ranks; /* that share its chains, borrowed; NULL: this process is alone */
+    const gbs_ranks *ranks; /* ranks that share the chains of the run, borrowed; NULL: this process
+                               is alone */
     /* a model without factors has one of these two beside its variables: taken by the run; NULL:
      * none */
     gbsi_lattice **lattice;
@@ -90,15 +91,16 @@ typedef struct gbsi_run_purpose {
 
 /* The state of an automatic burn-in: see burn_in.c. */
 typedef struct gbsi_burn_in {
-    uint64_t most;   /* passes, and what they were when it ended; 0: it is not automatic */
+    uint64_t most;   /* the most passes of burn-in, and their number when it ended; 0: burn-in is
+                        not automatic */
     uint64_t stride; /* passes from one recorded density to the next */
     uint64_t n;      /* recorded, of each chain */
     double *density; /* [n_chains][GBSI_BURN_IN_VALUES], of all ranks */
     double *now;     /* behind it: [2][n_chains] of one pass, of this rank, and of all */
 } gbsi_burn_in;
 
-/* What a run is to do: of which model, how, and by which ranks. Nothing of it changes once sampling
- * has begun, but that ladders may take over. */
+/* The task of a run: the model, the options, and the ranks that take part. Nothing of it changes
+ * once sampling has begun, but that ladders may take over. */
 typedef struct gbsi_task {
     gbs_run_options options;
     uint64_t chains_asked; /* options.chains, before a short memory made them fewer */
@@ -111,7 +113,7 @@ typedef struct gbsi_task {
     gbsi_problem problem;
 } gbsi_task;
 
-/* What a run does it with: what moves, and what is counted of it. */
+/* The means of a run: the engine that moves the chains, and the estimates made from them. */
 typedef struct gbsi_sampling {
     gbsi_engine engine;
     gbsi_estimates estimates;
@@ -170,9 +172,9 @@ gbs_status gbsi_run_check_draw(const gbsi_task *task, gbsi_engine *engine, gbs_e
 /* run_new.c: makes a run with its options checked; nothing is compiled yet. */
 gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options, gbs_run **out,
                           gbs_error *err);
-/* run_new.c: the same, then prepares the run, and takes its memory if its scan is known. It has
- * fewer chains, with a warning, if those asked for would not fit the memory limit and
- * options->least_chains allows that; gbsi_run_leave() is up to the caller. */
+/* run_new.c: the same, then prepares the run, and takes its memory if its scan is known. The run
+ * has fewer chains, with a warning, if the number asked for would not fit the memory limit and
+ * options->least_chains allows that; the caller must call gbsi_run_leave(). */
 gbs_status gbsi_run_open(const gbs_model *model, const gbs_evidence *evidence,
                          const gbs_run_options *options, const gbsi_run_purpose *purpose,
                          gbs_run **out, gbs_error *err);
@@ -222,7 +224,7 @@ typedef struct gbsi_drive {
     gbsi_watch outer;   /* of the call that this run works for */
     bool keeping;       /* a pass that is kept is under way */
     double last_look_s; /* when progress was told inside a pass */
-    double share;       /* of --time, after which what is not kept is cut short */
+    double share;       /* share of --time after which passes that are not kept are cut short */
     double stopped_s;   /* when `stop` was noticed inside a pass */
     bool whole;         /* the pass under way is finished whatever stops the run */
 } gbsi_drive;

@@ -85,7 +85,7 @@ typedef struct gbsi_runner {
     gbs_status (*start)(struct gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
     /* Samples until something stops the run: drive->stop. */
     gbs_status (*advance)(struct gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
-    /* What a checkpoint saves, in the order of the file; the last one is NULL. */
+    /* The parts that a checkpoint saves, in the order of the file, NULL behind the last. */
     const gbsi_part *const *parts;
     /* Why gbs_run_monitor() is refused; NULL: it is not. */
     const char *untraced;
@@ -104,9 +104,9 @@ typedef struct gbsi_runner {
 
     /* Whether there is something to read. @return GBS_ERR_STATE if not. NULL: always. */
     gbs_status (*check)(const struct gbs_run *run, gbs_error *err);
-    /* The estimates of a variable of the sampled part. May be called by several threads. NULL:
-     * there are none, or they are on several ranks. @param row [GBSI_N_ROWS], of which p is never
-     * NULL. */
+    /* The estimates of a variable of the sampled part. May be called by several threads. NULL: the
+     * runner has no marginals, or they are on several ranks. @param row [GBSI_N_ROWS], of which p
+     * is never NULL. */
     void (*marginal)(const struct gbsi_sampling *sampling, uint32_t v,
                      double *const row[GBSI_N_ROWS]);
     /* gbs_run_marginals() and gbs_run_each_marginal(). NULL: by marginal(). */
@@ -117,7 +117,7 @@ typedef struct gbsi_runner {
     /* REQUIRED. The digest of the report. @param text [33] out. */
     gbs_status (*digest)(struct gbs_run *run, char *text, gbs_error *err);
 
-    /* What the run owns because of its runner. */
+    /* Frees the objects that the runner has added to the run. */
     void (*free)(struct gbsi_task *task, struct gbsi_sampling *sampling);
 } gbsi_runner;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the start of a chain: a state of positive weight of its own, as dispersed as cheaply
- * possible.
+/* Finds the start of a chain: a state of positive weight, different for each chain and as dispersed
+ * as is cheaply possible.
  *
  * Bayesian networks: forward sampling in topological order, observed ones clamped. Else: states
  * uniform at random. If the state then violates hard zeros: search (random variable order, values

@@ -77,8 +77,8 @@ static void scatter(const gbsi_group *group, const gbsi_tile *tile)
     }
 }
 
-/* One row of k log-weights or one of odds, times inverse temperatures; minus infinity stays. In
- * logarithms the largest is first made 0, so that nothing leaves the range. */
+/* Multiplies one row of k log-weights, or one of odds, by inverse temperatures; minus infinity
+ * stays. In logarithms the largest is first made 0, so that nothing leaves the range. */
 static void heat_row(float *w, size_t k, const float *beta)
 {
     float top[GBSI_LANES] = {0.0F};
@@ -251,7 +251,8 @@ static void run_places(const gbsi_tiles *t, gbsi_tile_worker *by, uint32_t g, ui
         }
         uint32_t n = next_places(t, piece, (uint32_t)(place - piece->place), w.end - global);
         n = n < end - place ? n : (uint32_t)(end - place);
-        assert(global >= w.first && global + n <= w.end); /* its words are at hand */
+        assert(global >= w.first && global + n <= w.end); /* the random words of these places are in
+                                                             the buffer */
         gbsi_tile tile = tile_at(t, by, g, piece, place, n);
         tile.place = global;
         tile.word = words ? by->word + (global - w.first) * t->setting.lanes : NULL;

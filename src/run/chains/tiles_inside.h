@@ -22,7 +22,8 @@ typedef struct gbsi_tile_worker {
     uint32_t *word; /* the window of places whose words are made */
     float *w;
     void *value;
-    gbsi_barrier *team;        /* those who share a group with this worker, NULL: nobody */
+    gbsi_barrier *team;        /* barrier of the workers that share a group with this one, NULL if
+                                  no other does */
     uint32_t rank, team_size;  /* within the team */
     uint32_t shared_group;     /* the group they share, valid with a team */
     uint32_t impossible_group; /* of the first conditional without positive weight in this pass; */
@@ -49,7 +50,7 @@ typedef struct gbsi_tiles {
     float *w; /* [n_groups][tile cells] what kernels wrote for a long update; NULL: there is none */
     /* the pass that is being run */
     gbsi_pass_job job;
-    uint32_t first_batch, end_batch; /* of those that are asked for */
+    uint32_t first_batch, end_batch; /* range of the batches to run */
     uint32_t next_cut;               /* the stretch that is being run: its last cut, ... */
     uint32_t stretch_batch;          /* ... the batch of its first place, ... */
     uint64_t first_place, end_place; /* ... and its places, ... */

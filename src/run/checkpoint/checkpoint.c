@@ -340,7 +340,8 @@ cleanup:
     return status;
 }
 
-/* One that cannot be written is told once: the one before is still there, and the run goes on. */
+/* Warns once about a checkpoint that cannot be written: the previous one still exists, and the run
+ * goes on. */
 static gbs_status tell(gbsi_checkpoints *checkpoints, gbsi_report *report, const gbs_error *why,
                        gbs_error *err)
 {

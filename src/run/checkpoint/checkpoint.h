@@ -21,7 +21,7 @@ struct gbsi_drive;
 typedef enum gbsi_phase {
     GBSI_PHASE_BURN_IN,
     GBSI_PHASE_SAMPLING,
-    GBSI_PHASE_STUCK,    /* they disagree: ladders go on */
+    GBSI_PHASE_STUCK,    /* the chains disagree: the run goes on with ladders */
     GBSI_PHASE_CLIMBING, /* ladders in place of chains are at work */
 } gbsi_phase;
 
@@ -54,11 +54,12 @@ gbs_status gbsi_stays_load(struct gbsi_sampling *sampling, const gbsi_source *so
 
 typedef struct gbsi_checkpoints {
     gbs_run_options asked;         /* as they were given */
-    char input[GBSI_N_INPUTS][33]; /* digests, "" where there is none */
+    char input[GBSI_N_INPUTS][33]; /* digests of the inputs, "" for an input that is not given */
     char *path;                    /* where they are written; NULL: nowhere */
     gbsi_kept_lock lock;           /* of path, until the run was executed */
     double last_s;                 /* when the last was written, or tried */
-    bool told;                     /* that one could not be written */
+    bool told;                     /* whether the user was told that a checkpoint could not be
+                                      written */
     bool begun;                    /* chains stand where counts, not the clock, put them */
     gbsi_kept *from;               /* the one to take up, at the parts of the run; NULL: none */
     char *text;                    /* its text */
@@ -83,7 +84,8 @@ gbs_status gbsi_run_note_variables(gbsi_checkpoints *checkpoints, gbsi_input inp
 /* For a task that is one call: resume and checkpoint as the user's calls do. */
 gbs_status gbsi_run_take_files(gbs_run *run, const gbs_checkpoint_files *files, gbs_error *err);
 
-/* What runners of chains save, and ladders with the chains that came before them. */
+/* The parts that runners of chains save, and those that ladders save with the chains that ran
+ * before them. */
 extern const gbsi_part *const gbsi_chains_parts[];
 extern const gbsi_part *const gbsi_ladders_parts[];
 /* The parts behind the text, into a run that stands where the text says. */

@@ -40,7 +40,7 @@ struct gbsi_draw_log {
     void *row;            /* [n] states of state_bytes */
     char *name;           /* of the file that is written; NULL: none is */
     int fd;               /* -1: not open */
-    char *buffer;         /* [BUFFER_BYTES] what is not written yet */
+    char *buffer;         /* [BUFFER_BYTES] bytes not yet written to the file */
     size_t n_buffered;
     gbs_error failure; /* the first; nothing is written from then on */
     source from;       /* draws that the run goes on from */
@@ -343,8 +343,8 @@ cleanup:
     return status;
 }
 
-/* @return whether the file that was read is the one to be written, which then ends with what was
- * read. */
+/* @return whether the file to be written is the file that was read; if so, it is cut behind the
+ * draws that were read. */
 static bool go_on_in_place(gbsi_draw_log *log)
 {
     struct stat read;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ladders at work as a part of a checkpoint (docs/checkpoint.md, "ladders"): the ladder as it has
- * adapted, where burn-in or sampling stands, the chains, and what was counted. */
+/* Ladders at work as a part of a checkpoint (docs/checkpoint.md, "ladders"): the adapted ladder,
+ * the progress of burn-in or sampling, the states of the chains, and the counts. */
 #include "ladders/tempered_inside.h"
 
 /* The progress of ladders, in the order of the file. */

@@ -18,7 +18,7 @@ typedef struct gbsi_barren {
 } gbsi_barren;
 
 /* @param full taken, also after a failure. @param pruning taken likewise.
- * @param part what is left of full. */
+ * @param part the remaining part of full. */
 gbs_status gbsi_barren_new(gbsi_conditioned *full, gbsi_pruning *pruning,
                            const gbsi_conditioned *part, gbsi_barren **out, gbs_error *err);
 void gbsi_barren_free(gbsi_barren *barren);

@@ -17,7 +17,7 @@
  * machines. */
 #define AUTO_BYTES (UINT64_C(4) << 30)
 
-/* The bytes of the memory limit that are left beside what is in memory anyway. */
+/* The bytes of the memory limit that remain after the memory that is needed in any case. */
 static uint64_t bytes_left(const gbs_run_options *options, const gbsi_problem *problem)
 {
     const uint64_t limit = gbsi_options_memory_limit(options);
@@ -346,7 +346,8 @@ static bool all_exact(const gbsi_problem *p)
     return memchr(p->exact, 0, p->components->n) == NULL;
 }
 
-/* Whether barren variables may be drawn given the others, where these are answered exactly. */
+/* Whether barren variables may be drawn given the other variables, if those are answered exactly.
+ */
 static bool may_draw_barren(const gbs_run_options *o, const gbsi_run_purpose *purpose)
 {
     return o->method == GBS_METHOD_AUTO && purpose->limited && !purpose->anneals &&

@@ -37,7 +37,7 @@ static gbs_status tree_up(gbsi_drive *drive, gbsi_tables *tables, uint32_t t, do
     return *log_z == -INFINITY ? gbsi_impossible(err) : GBS_OK;
 }
 
-/* @param log_z in and out: what is found is added. */
+/* @param log_z in and out: ln Z of the calibrated components is added. */
 static gbs_status calibrate(const gbsi_task *task, gbsi_engine *engine,
                             const gbsi_estimates *estimates, gbsi_drive *drive, double *log_z,
                             gbs_error *err)
@@ -82,7 +82,7 @@ static gbs_status check_other(const gbsi_drive *drive, const char *doing, double
     return log_z == -INFINITY ? gbsi_impossible(err) : GBS_OK;
 }
 
-/* @param p NULL: ln Z alone. @param log_z in and out: what is found is added. */
+/* @param p NULL: ln Z alone. @param log_z in and out: ln Z of the other components is added. */
 static gbs_status sum_others(const gbsi_task *task, gbsi_engine *engine, gbsi_drive *drive,
                              double *p, double *log_z, gbs_error *err)
 {
@@ -322,7 +322,7 @@ static double take_draw(const gbs_run_options *options, const gbsi_problem *prob
     return gbsi_conditioned_log_density(whole, x);
 }
 
-/* One draw of each chain. */
+/* Makes one draw of each chain. */
 static gbs_status draw_chains(const gbsi_task *task, const gbsi_report *report,
                               const gbsi_drive *drive, drawing *d, gbs_error *err)
 {

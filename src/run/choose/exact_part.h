@@ -13,7 +13,7 @@ gbsi_exact_limits gbsi_run_exact_limits(const gbsi_task *task);
 /* The bytes that exact answers of `auto` may take: from --memory-limit or, without it, 4 GiB. */
 uint64_t gbsi_run_auto_bytes(const gbs_run_options *options, const gbsi_problem *problem);
 
-/* How components are answered exactly; each member NULL where there are none. */
+/* The methods that answer components exactly; a member is NULL if no component uses the method. */
 typedef struct gbsi_exact_forms {
     gbsi_tree *tree;
     gbsi_sparse *sparse;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs bit by bit: when they are chosen, and what is told of them. Chosen by model and options
- * alone, never by the machine. */
+/* Runs on lattices of bits: decides when they are used, and writes the messages about them. Chosen
+ * by model and options alone, never by the machine. */
 #include <math.h>
 
 #include "base/memory.h"

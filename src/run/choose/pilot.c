@@ -14,7 +14,7 @@
 
 #define FIRST_LEAST  8u   /* passes, powers of two, of the first stretch */
 #define FIRST_MOST   256u /* and the most */
-#define SHARE        20u  /* it is so much less than the shortest run, at most */
+#define SHARE        20u  /* the pilot takes at most 1 / SHARE of the shortest run */
 #define FEWEST       8u   /* passes that tell anything */
 #define FIRST_SPLASH 16u  /* passes before which no splash can have won */
 #define RESOLVED     0.25 /* of the passes kept: below that passes_each is no mere bound */
@@ -62,7 +62,7 @@ static double shortest_run(const gbs_run_options *o, double least_passes)
     return (o->sweeps > 0 ? (double)o->sweeps : least_passes) + burn_in;
 }
 
-/* The largest power of two that is no more. */
+/* The largest power of two that does not exceed `most`. */
 static uint64_t power_of_two(double most, uint64_t low, uint64_t high)
 {
     uint64_t n = low;
@@ -372,7 +372,7 @@ static bool is_out_of_reach(const pilot *p)
 }
 
 /* The one with the most effective samples among those that reach what zeros allow and whose chains
- * were seen to move; 0 if there is none.
+ * were seen to move; 0 if no trial qualifies.
  * @param settled out: whether there was one. */
 static uint32_t best_of(const pilot *p, bool *settled)
 {
@@ -405,7 +405,7 @@ static uint32_t best_that_reaches(const pilot *p)
     return best;
 }
 
-/* Every trial gets as many operations as the others, twice as many from round to round: the first
+/* All trials get the same number of operations, which doubles from round to round: the first
  * whose chains are short beside what they were given has the most effective samples. */
 static gbs_status race(pilot *p, gbs_error *err)
 {

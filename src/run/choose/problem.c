@@ -154,7 +154,8 @@ static gbs_status take_targets(gbsi_problem *p, const gbs_run_options *options, 
 
 /* ---- the part ------------------------------------------------------------------------------ */
 
-/* The graph of what is sampled, with the edges that the draw wants beyond those of the factors. */
+/* Makes the graph of the sampled variables, with the edges that the draw requires in addition to
+ * those of the factors. */
 static gbs_status make_graph(gbsi_problem *p, const gbs_run_options *options, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -19,8 +19,8 @@ typedef struct gbsi_problem {
     uint32_t n_pruned;   /* free variables that the whole has lost: nothing asked for needs them */
     uint32_t n_skipped;  /* variables of components that are not answered, as nobody asks */
     uint8_t *asked;      /* [whole variables] 1: asked for; NULL: all are */
-    gbsi_barren *barren; /* variables that the whole has lost, and that are drawn given draws of
-                            the others, all of which are exact; NULL: there are none */
+    gbsi_barren *barren; /* variables removed from the whole model, which are drawn given exact
+                            draws of all other variables; NULL: there are none */
     gbsi_graph *whole_graph; /* NULL for a lattice, as components and part_of */
     gbsi_components *components;
     uint8_t *exact;       /* [components] 1: answered exactly, by a tree, by sparse tables, given a
@@ -51,12 +51,13 @@ bool gbsi_problem_asks(const gbsi_problem *p, uint32_t component);
 /* The graph of the whole and its components. */
 gbs_status gbsi_problem_take_graph(gbsi_problem *p, gbs_error *err);
 /* The sampled part and its graph, once p->exact is known: all components that are not exact, or
- * what a partial scan visits of them. @param report its numbers of variables are filled. */
+ * what a partial scan visits of them. @param report the numbers of variables in it are filled in.
+ */
 gbs_status gbsi_problem_take_part(gbsi_problem *p, const gbs_run_options *options,
                                   gbs_report *report, gbs_error *err);
 /* Frees the components and the map from variables of the whole to those of the part: only exact
  * answers need them. */
 void gbsi_problem_forget_components(gbsi_problem *problem);
-void gbsi_problem_free(gbsi_problem *p); /* what it owns, not the struct */
+void gbsi_problem_free(gbsi_problem *p); /* frees the members, not the struct itself */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A scan tried out: sixteen chains of their own, what they took and how well they mixed [M42]. */
+/* A trial of a scan: sixteen separate chains, the work they took and how well they mixed [M42]. */
 #ifndef GBSI_CHOOSE_TRIAL_H
 #define GBSI_CHOOSE_TRIAL_H
 
@@ -38,8 +38,9 @@ bool gbsi_trial_reaches(const gbsi_trial *trial);
 /* --scan auto: a pilot decides between the chromatic scan and splashes [M42]. */
 
 /* If run->sampling.engine.undecided: makes the pilot, changes the scan if splashes are better, and
- * takes the memory. The choice and what it rests on stand in the report. A pilot that is cut short
- * by the clock or a signal chooses the chromatic scan. @param drive its stop ends the pilot. */
+ * takes the memory. The choice and the measurements behind it are written to the report. A pilot
+ * that is cut short by the clock or a signal chooses the chromatic scan. @param drive drive->stop
+ * ends the pilot. */
 gbs_status gbsi_run_choose_scan(gbs_run *run, gbsi_drive *drive, double least_passes,
                                 uint64_t *bytes, gbs_error *err);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measures the bias of a draw that is not exact by comparing it with the random draw: the chains go
  * on under it for a quarter as many passes, and marginals that differ by more than their standard
- * errors explain show a bias of at least the rest [M33]. Its own standard errors also say how far
- * the random draw would be off at the length of the run, that is which draw to use for it. */
+ * errors explain show a bias of at least the rest [M33]. The standard errors of the short run also
+ * say how large the errors of the random draw would be at the length of this run, and thus which
+ * draw is better for it. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -33,7 +34,7 @@ static double deviations(size_t n)
     return gbsi_sqrt(2.0 * gbsi_log((double)n + 1.0)) + 2.0;
 }
 
-/* That of an error which is known; a variable that never moved has none. */
+/* The square of an error, 0 if the error is unknown, as for a variable that never moved. */
 static double square(double error)
 {
     return isnan(error) ? 0.0 : error * error;
@@ -235,7 +236,7 @@ static gbs_status count_weights(const gbs_ranks *ranks, const gbs_ranks *spread,
         return GBS_OK;
     }
     sum[0] = x->n_groups == 0 ? 0.0 : floor(x->draw->n_weights(x->draw_state) * sum[1] + 0.5);
-    /* Of a shared model every rank has all groups. */
+    /* in a model shared by ranks every rank has all groups */
     status = gbsi_ranks_combine(ranks, GBS_COMBINE_SUM_F64, sum, spread != NULL ? 2 : 1, err);
     report->public.n_weights = sum[0] / sum[1];
     return status;

@@ -125,7 +125,7 @@ static gbs_status keep_one_sweep(gbsi_task *task, gbsi_sampling *sampling,
         sampling->estimates.estimate == NULL || drive->callbacks->draw != NULL) {
         return GBS_OK;
     }
-    drive->stop = GBSI_GO_ON; /* that sweep has a moment of its own */
+    drive->stop = GBSI_GO_ON; /* the signal concerned only the sweep before */
     const gbs_status status = gbsi_run_pass(task, sampling, checkpoints, report, drive, true, err);
     drive->stop = stop;
     report->public.in_burn_in = status >= 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What chains need before their first pass: whether the support is connected, the scan, the
- * threshold of the draw, and starts. */
+/* Prepares the chains for their first pass: finds out whether the support is connected, makes the
+ * scan, sets the threshold of the draw, and finds starts. */
 #include "choose/trial.h"
 #include "drive/runners.h"
 #include "reference/enumerate.h"
@@ -44,7 +44,8 @@ gbs_status gbsi_chains_decide(gbs_run *run, gbsi_drive *drive, gbs_error *err)
                         drive->callbacks->context);
     if (run->task.problem.support == GBSI_SUPPORT_DISCONNECTED &&
         gbsi_executor_may_connect(&run->sampling.engine.executor)) {
-        run->task.problem.support = GBSI_SUPPORT_UNKNOWN; /* that was about single variables */
+        run->task.problem.support = GBSI_SUPPORT_UNKNOWN; /* the result so far was about updates of
+                                                             single variables */
     }
     return gbsi_run_find_threshold(run, drive, err);
 }

@@ -50,7 +50,8 @@ static void put_sampled(const marginals_job *job, size_t at, double *const row[G
     }
 }
 
-/* A variable that has left the model: drawn given exact draws of the others, or without estimate.
+/* Puts the marginal of a variable that was pruned from the model: drawn given exact draws of the
+ * others, or without an estimate.
  */
 static void put_pruned(const marginals_job *job, uint32_t u, size_t at)
 {

@@ -29,6 +29,6 @@ void gbsi_monitor_pass(const struct gbsi_problem *problem, struct gbsi_engine *e
 gbs_status gbsi_monitor_gather(const gbs_ranks *ranks, const gbs_ranks *spread,
                                const struct gbsi_engine *engine, const gbsi_monitor *monitor,
                                gbs_error *err);
-void gbsi_monitor_free(gbsi_monitor *monitor); /* what it owns, not the struct */
+void gbsi_monitor_free(gbsi_monitor *monitor); /* frees the members, not the struct itself */
 
 #endif

@@ -166,7 +166,7 @@ gbs_status gbsi_chains_prepare(gbs_run *run, gbs_error *err)
     return GBS_OK;
 }
 
-/* Room for the marginals of what is answered exactly. */
+/* Allocates room for the marginals of components that are answered exactly. */
 static gbs_status take_exact_marginals(const gbsi_problem *problem, gbsi_estimates *estimates,
                                        const gbsi_report *report, gbs_error *err)
 {
@@ -179,7 +179,7 @@ static gbs_status take_exact_marginals(const gbsi_problem *problem, gbsi_estimat
     return GBSI_HAVE(err, "marginals", estimates->exact_p);
 }
 
-/* Whether the model has a form of its own, so that there is no plan. */
+/* Whether the model has a form that replaces the plan. */
 static bool has_form(const gbsi_engine *engine)
 {
     return engine->form_kind != GBSI_FORM_NONE;

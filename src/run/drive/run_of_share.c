@@ -164,7 +164,7 @@ static gbs_status compile(gbsi_task *task, gbsi_engine *engine, gbsi_estimates *
     return GBS_OK;
 }
 
-/* Begins the run on this rank, without the others. */
+/* Begins the run on this rank, independently of the other ranks. */
 static gbs_status begin_run(const gbs_share *share, const gbs_partition *whole,
                             const gbs_ranks *ranks, const gbs_run_options *options, bool draws,
                             gbs_run **out, gbs_error *err)

@@ -33,7 +33,7 @@ gbs_status gbsi_chains_errors(gbs_run *run, gbs_error *err);
 gbs_status gbsi_chains_remark(gbs_run *run, gbs_error *err);
 gbs_status gbsi_chains_check(const gbs_run *run, gbs_error *err);
 
-/* verdict.c: the verdict of what is sampled. */
+/* verdict.c: the verdict on the sampled variables. */
 gbs_status gbsi_judge_sampled(gbs_run *run, gbs_error *err);
 
 /* Reads the estimates of all variables by the runner's marginal(), and digests them. */

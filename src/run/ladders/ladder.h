@@ -4,7 +4,7 @@
  * The variance of a weight is least, for many temperatures, where steps have equal lengths in the
  * metric |d beta| sd(E | beta), the thermodynamic length (Gelman & Meng 1998, Statistical Science
  * 13(2):163-185, section 4.3; [M40]). A ladder is told the spread of E over chains at each of its
- * temperatures, and makes the next one from what it was told. */
+ * temperatures, and makes the next ladder from these spreads. */
 #ifndef GBSI_LADDERS_LADDER_H
 #define GBSI_LADDERS_LADDER_H
 
@@ -26,7 +26,8 @@ void gbsi_ladder_init(gbsi_ladder *ladder);
 float gbsi_ladder_beta(const gbsi_ladder *ladder, uint64_t t, uint64_t n);
 /* The spread of E before step t = 1 .. n. */
 void gbsi_ladder_tell(gbsi_ladder *ladder, uint64_t t, uint64_t n, double spread);
-/* The ladder of equal lengths by what was told, which is forgotten. Unchanged if E does not vary.
+/* Makes the ladder with steps of equal length from the spreads it was told, which are then
+ * forgotten. Unchanged if E does not vary.
  */
 void gbsi_ladder_even(gbsi_ladder *ladder);
 /* Whether its temperatures can be those of a ladder: of one that was saved. */

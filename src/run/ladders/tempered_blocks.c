@@ -55,7 +55,8 @@ static gbs_status take_memory(gbsi_tempered *t, gbsi_watch *watch, gbs_error *er
     return GBS_OK;
 }
 
-/* Makes blocks. Their memory has a budget of its own, so that they never take more. */
+/* Makes blocks. The blocks have a separate memory budget, so that they never take more than
+ * `bytes`. */
 gbs_status gbsi_tempered_take_blocks(gbsi_tempered *t, uint64_t bytes, gbsi_watch *watch,
                                      gbs_error *err)
 {

@@ -18,8 +18,8 @@
 #define LANES_OF_LOG_Z 64u
 
 /* Limits on the bytes of blocks: for each variable and factor, of the plans and of sixteen lanes,
- * and in all. They are three to ten times what models needed; if they are exceeded there are no
- * blocks. */
+ * and in all. The limits are three to ten times the memory that models needed; if a model needs
+ * more, no blocks are used. */
 #define BLOCKS_EACH      (UINT64_C(96) << 10)
 #define BLOCK_LANES_EACH (UINT64_C(64) << 10)
 #define MOST_BLOCKS      (UINT64_C(64) << 20)

@@ -57,10 +57,12 @@ typedef struct gbsi_found_before {
 
 struct gbsi_tempered {
     const gbsi_conditioned *part; /* what is asked about */
-    gbsi_collapse *collapse;      /* part and what is left of it ... */
+    gbsi_collapse *collapse;      /* the collapse of part, whose core is sampled ... */
     const gbsi_conditioned *core; /* ... which the chains are of */
-    gbs_run_options options;      /* those of the chains: one chain per lane, chromatic scan */
-    const gbs_ranks *ranks;       /* that move some of the lanes each; NULL: all are moved here */
+    gbs_run_options options;      /* options of the chains in the lanes: one chain per lane,
+                                     chromatic scan */
+    const gbs_ranks *ranks;       /* ranks that each move some of the lanes; NULL: all are moved
+                                     here */
     bool chooses_levels;          /* the user named neither levels nor ladders */
     /* the chains */
     double penalty;         /* of a violated zero, nats */
@@ -94,14 +96,15 @@ struct gbsi_tempered {
     uint64_t *trips;   /* [lanes] round trips of a ladder that this iteration ended */
     gbsi_means *means; /* NULL during burn-in */
     uint64_t drop_at;  /* iterations kept when the first window becomes burn-in */
-    /* what is given to the user; NULL: no draws */
+    /* draws in the user's numbering of variables; NULL: no draws */
     uint32_t *drawn;          /* [part variables] a draw ... */
     uint32_t *user;           /* [model variables] ... in the user's numbering */
     uint64_t n_given;         /* draws of every ladder */
     uint64_t n_cold, n_valid; /* cold states since the last round began, and those that count */
 };
 
-/* tempered_blocks.c: makes plans of the core, unless there are none or they take more bytes ... */
+/* tempered_blocks.c: makes plans of blocks of the core, unless no plan exists or the plans would
+ * take more bytes ... */
 gbs_status gbsi_tempered_take_blocks(gbsi_tempered *t, uint64_t bytes, gbsi_watch *watch,
                                      gbs_error *err);
 void gbsi_tempered_free_blocks(gbsi_tempered *t);

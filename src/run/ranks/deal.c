@@ -60,8 +60,8 @@ static size_t owners_of(const dealing *d, uint64_t factor)
 
 /* ---- who sees a variable --------------------------------------------------------------------- */
 
-/* Entries are many times the same where scopes are long: what is there is sorted before more memory
- * is taken. */
+/* With long scopes the same entry occurs many times: entries are sorted and repeated ones removed
+ * before more memory is taken. */
 static gbs_status see(gbsi_deal *deal, uint32_t v, uint32_t rank, gbs_error *err)
 {
     if (deal->n_seen == deal->seen_capacity) {

@@ -26,6 +26,6 @@ uint64_t gbsi_halo_bytes(const gbs_share *share, uint32_t n_chains);
 /* @param x the executor of the share, which from now on calls the halo after every batch. */
 gbs_status gbsi_halo_init(gbsi_halo *h, const gbs_share *share, const gbs_ranks *ranks,
                           gbsi_executor *x, gbs_error *err);
-void gbsi_halo_free(gbsi_halo *halo); /* what it owns, not the struct */
+void gbsi_halo_free(gbsi_halo *halo); /* frees the members, not the struct itself */
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One share of a lattice: the variables of a block and those next to it, then their factors. */
+/* Makes one rank's share of a lattice: the variables of its block and their neighbours, then their
+ * factors. */
 #include <assert.h>
 #include <stdlib.h>
 

@@ -11,7 +11,7 @@
 /* Variables whose conditionals span too much for products of weights: of a colour they have the
  * first slots. Bits by chessboard colour, then number. */
 typedef struct gbsi_lattice_sums {
-    uint64_t *bit;    /* [(variables + 63) / 64] NULL: there are none */
+    uint64_t *bit;    /* [(variables + 63) / 64] NULL: the set is empty */
     uint32_t *before; /* [(variables + 63) / 64] how many in the words before */
     uint32_t n[2];    /* of each colour */
 } gbsi_lattice_sums;

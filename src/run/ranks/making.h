@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A share that is being made, before its schedule and the lists of what it sends exist: private to
+/* A share that is being made, before its schedule and the lists of values to send exist: private to
  * src/run/ranks. */
 #ifndef GBSI_RANKS_MAKING_H
 #define GBSI_RANKS_MAKING_H
@@ -24,12 +24,12 @@ typedef struct gbsi_making {
 /* A new share with the model of no variables. */
 gbs_status gbsi_making_init(gbsi_making *m, const gbsi_share_facts *facts, uint32_t rank,
                             gbs_error *err);
-/* Room for what is known of each variable of the share, all but the part. */
+/* Allocates the arrays with one entry per variable of the share, except those of the part. */
 gbs_status gbsi_making_reserve(gbsi_making *m, uint32_t n, gbs_error *err);
 gbs_status gbsi_making_reserve_events(gbsi_making *m, size_t n, gbs_error *err);
 gbs_status gbsi_making_see(gbsi_making *m, uint32_t u, uint32_t rank, gbs_error *err);
-/* Makes the neighbours, the schedule and the lists from the rest. @param out the share, which is no
- * longer part of m. */
+/* Makes the neighbours, the schedule and the lists from the other members. @param out the share,
+ * which is no longer part of m. */
 gbs_status gbsi_making_finish(gbsi_making *m, gbs_share **out, gbs_error *err);
 void gbsi_making_free(gbsi_making *m);
 

@@ -41,34 +41,35 @@ gbs_status gbsi_ranks_check(const struct gbsi_task *task, const gbsi_engine *eng
  * the error of the first of them, which the message names. @param ranks NULL: this process is
  * alone. */
 gbs_status gbsi_ranks_meet(const gbs_ranks *ranks, gbs_status status, gbs_error *err);
-/* Checks that all ranks have the same version, model, evidence and options, and made the same
- * choice of what is exact. @return GBS_ERR_STATE on all ranks, naming what differs from rank 0. */
-gbs_status gbsi_ranks_compare(const struct gbs_run *run, gbs_error *err);
-/* The same for what is set only once there is a run: variables of traces and draws, whether there
- * are checkpoints, and the one to go on from. @return GBS_ERR_STATE where it differs from rank
+/* Checks that all ranks have the same version, model, evidence and options, and chose the same
+ * components to answer exactly. @return GBS_ERR_STATE on all ranks, naming what differs from rank
  * 0. */
+gbs_status gbsi_ranks_compare(const struct gbs_run *run, gbs_error *err);
+/* The same for settings that are made after the run was created: the variables of traces and draws,
+ * whether checkpoints are written, and the checkpoint to resume from. @return GBS_ERR_STATE where
+ * it differs from rank 0. */
 gbs_status gbsi_ranks_compare_files(const struct gbs_run *run, gbs_error *err);
 
 /* Stops the run on all ranks if it stopped on any. */
 gbs_status gbsi_drive_agree(const gbs_ranks *ranks, struct gbsi_drive *drive, gbs_error *err);
 /* Sets is_so on all ranks if it is true on any. */
 gbs_status gbsi_run_any(const gbs_ranks *ranks, bool *is_so, gbs_error *err);
-/* Gathers a number per chain, on all ranks. @param own those of the chains here. @param all
- * [chains] out; in one process a copy. */
+/* Gathers a number per chain, on all ranks. @param own the numbers of the chains on this rank.
+ * @param all [chains] out; in one process a copy. */
 gbs_status gbsi_run_gather_f64(const gbs_ranks *spread, const gbsi_engine *engine,
                                const double *own, double *all, gbs_error *err);
-/* Gathers an item per chain on rank 0, including those of its own chains. @param size bytes of a
- * chain.
+/* Gathers one item per chain on rank 0, including the items of its own chains. @param size bytes of
+ * a chain.
  * @param all [chains of the run] on rank 0, else NULL. */
 gbs_status gbsi_run_gather(const gbs_ranks *ranks, const gbsi_engine *engine, const void *own,
                            size_t size, void *all, gbs_error *err);
-/* Writes what every rank saves, one rank after the other, to the sink of rank 0. A process alone
- * just saves. */
+/* Writes the saved data of every rank, in the order of the ranks, to the sink of rank 0. A process
+ * alone just saves. */
 gbs_status gbsi_ranks_save(const gbs_ranks *ranks, const void *object,
                            gbs_status (*save)(const void *object, const gbsi_sink *sink,
                                               gbs_error *err),
                            const gbsi_sink *sink, gbs_error *err);
-/* A sink into memory. @param output NULL: what is written is thrown away. */
+/* A sink into memory. @param output NULL: the bytes are discarded. */
 gbsi_sink gbsi_memory_sink(gbs_output *output);
 
 /* If plain chains disagree, the run goes on with ladders of temperatures, provided that all ranks

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A share whose variables are known: one walk through the places of own variables and halo makes
- * the schedule and the lists of what is sent. */
+ * the schedule and the lists of values to send. */
 #include "ranks/share.h"
 #include "ranks/making.h"
 
@@ -226,7 +226,7 @@ static gbs_status list_values(gbsi_making *m, size_t first, size_t end, uint32_t
     return GBS_OK;
 }
 
-/* One more update, that of an event, to the last piece where it goes on from there. */
+/* Adds the update of an event, to the last piece if it continues that piece. */
 static gbs_status put_update(gbsi_making *m, size_t event, const gbsi_piece *like, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -271,7 +271,7 @@ cleanup:
     return status;
 }
 
-/* Own updates among events [first, end) that others see, or the others.
+/* Puts the own updates among events [first, end): those that other ranks need, or all others.
  * @param piece in and out: of the whole, that of the first event or one before. */
 static gbs_status put_updates(gbsi_making *m, size_t first, size_t end, bool seen, size_t piece,
                               gbs_error *err)
@@ -359,7 +359,8 @@ gbs_status gbsi_making_finish(gbsi_making *m, gbs_share **out, gbs_error *err)
 {
     GBSI_PASS(find_neighbours(m, err));
     GBSI_PASS(walk(m, err));
-    assert(gbsi_share_check(m->share, NULL) == GBS_OK); /* what is refused where it is loaded */
+    assert(gbsi_share_check(m->share, NULL) == GBS_OK); /* loading refuses a share for which this
+                                                           fails */
     m->share->part->model = m->share->nothing; /* the whole is not there when a share is used */
     *out = m->share;
     m->share = NULL;

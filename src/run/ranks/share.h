@@ -36,7 +36,8 @@ typedef struct gbsi_share_facts {
     uint64_t n_starts;  /* for so many chains; 0: not yet */
     uint64_t named;     /* variables or states have names */
     uint64_t n_runs;    /* of slots of the same arity */
-    /* Digests of the user's model, evidence and scan file, for checkpoints; 0: there is none. */
+    /* Digests of the user's model, evidence and scan file, for checkpoints; 0 for an input that is
+     * not given. */
     uint64_t model[2], evidence[2], sequence[2];
     double log_constant;
     gbsi_sum_units density_units;
@@ -79,8 +80,8 @@ struct gbs_share {
 
 /* The inputs from which shares are made; all borrowed. */
 typedef struct gbsi_share_source {
-    const gbsi_conditioned *part;  /* the whole of what is sampled */
-    const gbsi_plan *plan;         /* of all of it: what is said of slots */
+    const gbsi_conditioned *part;  /* the whole model that is sampled */
+    const gbsi_plan *plan;         /* plan of the whole model: only the properties of its slots */
     const gbsi_deal *deal;         /* of all of it */
     const gbsi_schedule *schedule; /* with a list of slots and of positions */
     const uint32_t *owner;         /* [part->n_variables] the rank of each variable */
@@ -97,10 +98,11 @@ gbsi_plan_options gbsi_share_plan_options(const gbs_share *share, bool sell);
 
 uint64_t gbsi_share_bytes(const gbs_share *share);
 
-/* share_check.c. What only a plan of the share tells: whether its updates are of the classes and
- * forms that its variables have. @return GBS_ERR_FORMAT where one is not. */
+/* share_check.c. Checks that need a plan of the share: whether its updates have the classes and
+ * forms of its variables. @return GBS_ERR_FORMAT where one is not. */
 gbs_status gbsi_share_check_plan(const gbs_share *share, const gbsi_plan *plan, gbs_error *err);
-/* What only all shares tell: whether every variable and every slot is one rank's own; collective.
+/* Checks that need all shares: whether every variable and every slot is owned by exactly one rank;
+ * collective.
  * @return GBS_ERR_FORMAT on all ranks where one is not. */
 gbs_status gbsi_share_check_owners(const gbs_share *share, const gbs_ranks *ranks, gbs_error *err);
 

@@ -149,7 +149,8 @@ static bool are_spins(const gbsi_conditioned *p, size_t i, size_t n)
     return fine;
 }
 
-/* Of logical factors infinite, too, for what must be, and of equal states that must not be. */
+/* Weights of logical factors may be infinite, for conditions that must hold, and weights of equal
+ * states minus infinity, for states that must differ. */
 static bool weight_fits(const gbsi_factors *f, size_t i)
 {
     return fabs(f->weight[i]) <= GBS_MAX_LOG_WEIGHT ||
@@ -207,7 +208,7 @@ static bool factors_fit(const gbs_share *s)
     return fine;
 }
 
-/* Pieces one after the other, each of own slots of one arity. */
+/* Checks that pieces follow each other, each with own slots of one arity. */
 static bool piece_fits(const gbs_share *s, size_t i, uint64_t place)
 {
     const gbsi_piece *p = &s->schedule.piece[i];

@@ -71,7 +71,7 @@ gbs_status gbsi_shared_starts(struct gbsi_task *task, gbsi_engine *engine,
  * @param x [part variables] of this rank. @param user [user's variables], on rank 0. */
 gbs_status gbsi_shared_gather_state(gbsi_shared *shared, const gbs_ranks *ranks, const uint32_t *x,
                                     uint32_t *user, gbs_error *err);
-/* Gathers bytes of all ranks on rank 0, one rank after the other.
+/* Gathers the bytes of all ranks on rank 0, in the order of the ranks.
  * @param all [*capacity] in and out, grown there. */
 gbs_status gbsi_shared_gather(const gbs_ranks *ranks, const void *own, uint64_t n,
                               unsigned char **all, size_t *capacity, gbs_error *err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A share as bytes, for a file or a message: counts, facts, then all arrays one after the other. */
+/* Writes and reads a share as bytes, for a file or a message: counts, facts, then all arrays one
+ * after the other. */
 #include <string.h>
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a share from the whole: copies what was dealt to its rank. */
+/* Makes a share from the whole model: copies the variables and factors dealt to its rank. */
 #include <assert.h>
 #include <string.h>
 

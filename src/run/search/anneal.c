@@ -137,7 +137,7 @@ static double operations_so_far(const gbsi_search *s)
     return x->pass->operations(x->pass_state, x->n_chains);
 }
 
-/* One annealing, from where it stands. */
+/* Runs one annealing, starting at its current temperature. */
 static gbs_status anneal(gbsi_search *s, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -308,7 +308,7 @@ static gbs_status open_run(gbsi_search *s, const gbs_model *model, const gbs_evi
     s->drive.run = s->run;
     s->heats = (gbsi_draw_traits(&chosen) & GBSI_DRAW_HEATS) != 0;
     s->may_quench =
-        s->heats && chosen.block_time > 0.0; /* other draws are asked for what they find */
+        s->heats && chosen.block_time > 0.0; /* draws other than random run at temperature 1 */
     s->state = gbsi_alloc_array(model->n_variables, sizeof *s->state);
     return GBSI_HAVE(err, "map", s->state);
 }

@@ -21,7 +21,7 @@ typedef struct gbsi_search_standing {
     uint64_t rounds;
     uint64_t n, t;       /* sweeps of the annealing: in all, done */
     uint64_t stage;      /* of the annealing */
-    uint64_t has_plans;  /* of blocks: not yet, or there are none */
+    uint64_t has_plans;  /* 0 until plans of blocks are made, or if there are none */
     uint64_t n_draws;    /* of blocks, in all */
     uint64_t first;      /* chain of those that are raised and cooled */
     uint64_t cool_draws; /* for each of them in this annealing ... */
@@ -41,7 +41,7 @@ typedef struct gbsi_search {
     gbsi_drive drive;
     const gbs_map_callbacks *callbacks;
     bool heats;
-    bool may_quench;     /* until plans of blocks are made, or there are none */
+    bool may_quench;     /* false until plans of blocks are made, or if there are none */
     gbsi_quench *quench; /* NULL: no blocks */
     double *density; /* [n_groups * lanes] log densities of the sampled part after the last sweep */
     uint32_t *x;     /* [part variables] scratch */
@@ -63,7 +63,7 @@ gbs_status gbsi_search_consider(gbsi_search *search, double density, gbs_error *
 
 /* anneal_blocks.c: improves states by blocks, after sweeps that took `operations` counted ns. */
 gbs_status gbsi_search_quench(gbsi_search *search, double operations, gbs_error *err);
-/* Makes the plans of blocks, NULL if there are none. */
+/* Makes the plans of blocks; they stay NULL if no block is worth it. */
 gbs_status gbsi_search_plan(gbsi_search *search, gbs_error *err);
 
 /* anneal_saved.c: saves and loads the search's part of a checkpoint; object is a gbsi_search. */

@@ -20,8 +20,8 @@ gbs_status gbsi_crossover_init(gbsi_crossover *crossover, const gbsi_conditioned
 void gbsi_crossover_free(gbsi_crossover *crossover); /* what it owns */
 
 /* Takes over components of another state. @param x [n_variables] in and out: gets those components
- * of `other` that raise its log density. Both states have a positive probability. @return whether x
- * changed. */
+ * of `other` that raise its log density. Both arguments must be states of positive probability.
+ * @return whether x changed. */
 bool gbsi_crossover_take(gbsi_crossover *crossover, uint32_t *x, const uint32_t *other);
 
 #endif

@@ -145,7 +145,7 @@ static gbs_status try_variable(search *s, uint32_t i, bool *better, gbs_error *e
     return GBS_OK;
 }
 
-/* Changes one variable after the other until none gives more; keeps what is best. */
+/* Changes one variable after the other until no change improves the state; keeps the best state. */
 static gbs_status ascend(search *s, bool *found, gbs_error *err)
 {
     bool better = true;

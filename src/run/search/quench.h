@@ -10,7 +10,8 @@
 
 typedef struct gbsi_quench {
     const gbsi_conditioned *model; /* borrowed */
-    gbsi_conditioned *soft;        /* with zeros that can be crossed; NULL: it has none ... */
+    gbsi_conditioned *soft;        /* with zeros that can be crossed; NULL if the model has no hard
+                                      zeros ... */
     gbsi_conditioned *firm;        /* ... and with zeros that nothing makes up for */
     gbsi_blocks *blocks;           /* of soft, or of model */
     gbsi_block_lanes *lanes;
@@ -31,8 +32,8 @@ void gbsi_quench_set(gbsi_quench *quench, uint32_t lane, const uint32_t *x);
 void gbsi_quench_get(const gbsi_quench *quench, uint32_t lane, uint32_t *x);
 
 /* All plans in turn, again while that raises the log density of some lane, until so many counted
- * nanoseconds are spent or the watch says stop. Then the best lane takes from the others what is
- * better there, and all plans follow again. Every lane must have been set. */
+ * nanoseconds are spent or the watch says stop. Then the best lane takes over the parts in which
+ * other lanes are better, and all plans run again. Every lane must have been set. */
 void gbsi_quench_run(gbsi_quench *quench, double operations, gbsi_watch *watch);
 
 /* The schedule of a way out of a local optimum before the next quench: block draws of all lanes

@@ -47,7 +47,8 @@ typedef struct gbsi_line {
     const double *low, *high; /* [n] a band around the line, or NULL */
 } gbsi_line;
 
-/* y = y0 (x / x0)^slope, thin and grey: what a rate looks like. Both axes logarithmic, or slope 0.
+/* y = y0 (x / x0)^slope, thin and grey: what a rate looks like. Both axes must be logarithmic, or
+ * the slope 0.
  */
 typedef struct gbsi_guide {
     const char *label;
@@ -96,7 +97,7 @@ typedef struct gbsi_key {
 
 typedef struct gbsi_figure {
     const char *id; /* of a part of a page, unlike those of others: no style sheet, and titles for
-                       readers who do not see it alone; NULL: a file of its own */
+                       readers who do not see it alone; NULL: the figure is a separate file */
     const char *title;                /* what is seen */
     const char *subtitle;             /* under which conditions, or NULL */
     const char *description;          /* for readers who do not see it */

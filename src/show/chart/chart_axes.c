@@ -9,7 +9,7 @@
 #include "simd/math.h"
 
 #define FARTHEST 1e300 /* values beyond it are not shown: their differences may be none */
-#define NEAREST  1e-12 /* of the largest: what is closer is one value, apart from rounding */
+#define NEAREST  1e-12 /* of the largest value: closer values count as equal */
 #define TICKS_X  6.0   /* about as many on a linear axis, at most twice as many decades */
 #define TICKS_Y  5.0
 

@@ -33,7 +33,7 @@ void gbsi_put_text(gbs_output *output, const char *style, double x, double y, co
 /* About as wide as text is in a plain sans serif font of this size. */
 double gbsi_text_width(const char *text, double size);
 
-/* One axis of one panel, settled: [low, high] in values to [from, to] in pixels. */
+/* The final scale of one axis of a panel: maps values [low, high] to pixels [from, to]. */
 typedef struct gbsi_span {
     bool log;
     double low, high;

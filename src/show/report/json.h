@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* JSON as a tree (RFC 8259), strictly: no comments, no trailing commas, well-formed UTF-8, no NUL,
- * at most 64 levels. Numbers keep their digits, so that integers of 64 bits stay what they are. */
+ * at most 64 levels. Numbers keep their digits, so that integers of 64 bits are not rounded. */
 #ifndef GBSI_REPORT_JSON_H
 #define GBSI_REPORT_JSON_H
 
@@ -16,7 +16,8 @@ typedef enum gbsi_json_kind {
     GBSI_JSON_OBJECT,
 } gbsi_json_kind;
 
-/* A value. Those inside follow it, each with all that is inside of it. */
+/* A value. The values inside an array or object follow it, each followed by the values inside it.
+ */
 typedef struct gbsi_json {
     gbsi_json_kind kind;
     const char *name; /* of a member of an object; else NULL */
@@ -24,7 +25,7 @@ typedef struct gbsi_json {
     double number;    /* of numbers */
     size_t n;         /* elements or members */
     size_t size;      /* values from here to the next beside it */
-    const char *at;   /* where it stands, for messages */
+    const char *at;   /* position in the text, for messages */
 } gbsi_json;
 
 typedef struct gbsi_json_file {
@@ -39,10 +40,12 @@ typedef struct gbsi_json_file {
 gbs_status gbsi_json_read(const gbsi_input *input, gbsi_json_file *file, gbs_error *err);
 void gbsi_json_free(gbsi_json_file *file);
 
-/* The elements of an array or object in turn: NULL where there is none (left), also of NULL. */
+/* The elements of an array or object in turn: NULL if there is no such value, or if the argument is
+ * NULL. */
 const gbsi_json *gbsi_json_first(const gbsi_json *of);
 const gbsi_json *gbsi_json_next(const gbsi_json *of, const gbsi_json *element);
-/* NULL if there is none, also of a NULL object or what is none; the first of equal names. */
+/* NULL if there is no such member, or if `object` is NULL or not an object; of equal names the
+ * first. */
 const gbsi_json *gbsi_json_member(const gbsi_json *object, const char *name);
 
 /* GBS_ERR_FORMAT "NAME:LINE:COLUMN: found ..., expected ...". */

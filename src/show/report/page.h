@@ -11,7 +11,7 @@ typedef struct gbsi_page {
     const gbsi_json_file *file; /* of which this part of the page is */
     gbs_error *err;
     gbs_status status;  /* the first failure; writing goes on into memory that nobody sees */
-    unsigned n_figures; /* so that each has ids of its own */
+    unsigned n_figures; /* number of figures so far, from which their ids are made */
 } gbsi_page;
 
 /* ---- page_text.c: reading; what is missing or null is NULL, NAN, 0 or false, what is of another
@@ -26,7 +26,7 @@ bool gbsi_page_is(gbsi_page *page, const gbsi_json *of, const char *name); /* tr
 /* Numbers of an array that are finite and can be drawn, at most n. @param value [n], out; NAN where
  * one cannot. @return how many the array has, at most n. */
 size_t gbsi_page_reals(gbsi_page *page, const gbsi_json *array, double *value, size_t n);
-/* The failure that a value is not what it should be. */
+/* Reports that a value does not have the expected form. */
 void gbsi_page_refuse(gbsi_page *page, const gbsi_json *value, const char *expected);
 
 /* ---- page_text.c: writing ------------------------------------------------------------------- */
@@ -35,7 +35,7 @@ void gbsi_page_put(gbsi_page *page, const char *html);
 /* Text with &, <, > and quotes as entities; control characters, and bytes that
  * are no UTF-8, as U+FFFD. */
 void gbsi_page_text(gbsi_page *page, const char *text);
-/* So many significant digits, as people write them; "–" where there is none. */
+/* So many significant digits, as people write them; "–" for a missing number. */
 void gbsi_page_number(gbsi_page *page, double value, int digits);
 const char *gbsi_page_number_text(double value, int digits, char text[48]);
 /* 0.0123 with so many decimals. */
@@ -53,7 +53,7 @@ const char *gbsi_page_base_name(const char *path);
 /* Writes the observed evidence, or "none".
  * @param options of a run. */
 void gbsi_page_evidence(gbsi_page *page, const gbsi_json *options);
-/* A figure with a caption. @param figure its id is set. */
+/* A figure with a caption. @param figure the id in it is set. */
 void gbsi_page_figure(gbsi_page *page, gbsi_figure *figure, const char *caption);
 
 /* ---- the parts ------------------------------------------------------------------------------- */

@@ -19,7 +19,7 @@ enum {
 
 /* ---- distributions --------------------------------------------------------------------------- */
 
-/* Steps over the edges of the bins: as a line with what is below it filled. */
+/* A histogram as a line of steps over the edges of the bins, with the area below it filled. */
 typedef struct steps {
     size_t n;
     double x[2 * MOST_BINS], y[2 * MOST_BINS], zero[2 * MOST_BINS];

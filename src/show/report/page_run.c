@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run: its verdict and figures, what was asked, how it was done, and what repeats it. */
+/* The part of the page about the run: its verdict and figures, the question, the method, and the
+ * command that repeats it. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 
 /* ---- the verdict ----------------------------------------------------------------------------- */
 
-/* "converged: R-hat 1.0001" as a word and the rest, which begins with a capital letter. */
+/* "converged: R-hat 1.0001" as the word and the text behind it, which is given a capital letter. */
 void gbsi_page_verdict(gbsi_page *page, const gbsi_json *run)
 {
     const char *verdict = gbsi_page_string(page, run, "verdict");

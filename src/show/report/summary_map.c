@@ -73,7 +73,7 @@ static bool fits(const gbs_model *model, uint32_t n, uint32_t columns)
     return true;
 }
 
-/* Rows of variables one after the other, as in pictures and generated grids. */
+/* Recognises variables that are numbered row by row, as in pictures and generated grids. */
 static void find_grid(const gbs_model *model, uint32_t *rows, uint32_t *columns)
 {
     uint32_t distance[N_DISTANCES];

@@ -25,7 +25,8 @@ typedef struct marginals {
     double *p, *mcse, *ess, *rhat;
     uint32_t shown[SHOWN];
     size_t n_shown;
-    bool by_error; /* those with the largest errors, for there are more */
+    bool by_error; /* the rows shown are those with the largest errors, because there are too many
+                      to show all */
 } marginals;
 
 static uint32_t variable_at(const marginals *m, size_t i)
