@@ -75,7 +75,8 @@ static double sweep(const sweeper *s, size_t y)
     const lab_focus *f = s->focus;
     double left = 0.0;
     for (uint32_t i = 1; i < f->model->n_variables; i++) {
-        const uint32_t v = (f->x + i) % f->model->n_variables; /* in order, from behind x */
+        const uint32_t v = (f->x + i) % f->model->n_variables; /* visits the variables in order,
+                                                                  starting behind x */
         update_lines(s, f->stride[v] * 2, f->model->arity[v]);
     }
     for (size_t z = 0; z < f->n_z; z++) {

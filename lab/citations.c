@@ -19,7 +19,7 @@
 #include "base/memory.h"
 
 #define GROUP   8u /* citations */
-#define AUTHORS 5u /* of a group, the first two those of the group before */
+#define AUTHORS 5u /* authors of a group, the first two shared with the group before */
 #define NEW     3u
 #define TITLES  5u
 #define VENUES  40u

@@ -27,7 +27,7 @@ void lab_contender_options(const lab_contender *contender, uint32_t n_variables,
                            gbs_run_options *options);
 
 typedef struct lab_contest {
-    const char *title; /* of the panel, and the first column of the table */
+    const char *title; /* title of the panel, and heading of the first column of the table */
     size_t n;
     const lab_contender *contender; /* [n] borrowed */
     lab_statistic *statistic;

@@ -131,9 +131,10 @@ void lab_focus_setting_free(lab_focus_setting *setting)
 typedef struct counter {
     const lab_focus *focus;
     uint32_t user_x;                  /* the focus variable, */
-    const uint32_t *state_of;         /* [arity] its free states by the user's */
+    const uint32_t *state_of;         /* [arity] its free states, indexed by the user's states */
     uint64_t *count;                  /* [n_chains][n_z][n_choices][n_x] */
-    uint64_t seed, first_pass, place; /* of the focus variable: the word that drew its key */
+    uint64_t seed, first_pass, place; /* seed, pass and place of the random word that drew the key
+                                         of the focus variable */
     double *scratch;
     lab_decomposition *out;
     const gbs_run_callbacks *callbacks;

@@ -220,7 +220,8 @@ static int by_name(const void *a, const void *b)
 static gbs_status make_keys(lab_focus *f, const lab_focus_keys *keys, gbs_error *err)
 {
     named *list = gbsi_alloc_array(f->n_z, sizeof *list);
-    size_t *first = gbsi_alloc_array(f->n_z, sizeof *first); /* by z: the first with its name */
+    size_t *first = gbsi_alloc_array(f->n_z, sizeof *first); /* first variable with each name, by
+                                                                index of z */
     uint32_t *state = gbsi_alloc_array(f->model->n_variables, sizeof *state);
     double *logw = gbsi_alloc_array(f->n_x, sizeof *logw);
     gbs_status status = GBS_OK;

@@ -23,15 +23,17 @@ typedef struct lab_focus {
     uint32_t n_x;                  /* its states */
     size_t n_z;                    /* joint states of the other free variables, the first slowest */
     size_t *stride;                /* [n_variables] of z; 0 for x */
-    size_t *cell;  /* [state_offset of the user's model] what a user's state adds to z; 0 for x */
+    size_t *cell;  /* [state_offset of the user's model] amount that a user's state adds to the
+                      index of z; 0 for x */
     double *joint; /* [n_z][n_x] pi(x, z) */
     double *pz;    /* [n_z] pi(z) */
     size_t n_keys;
     uint32_t n_choices;    /* keys that one z may have: 1, or 2 where keys are drawn */
     uint32_t *key;         /* [n_z][n_choices] */
     double *chance;        /* [n_z][n_choices] pi(y|z) */
-    double *theta;         /* [n_keys] what a drawn key herds, P(x = 1); NULL: pi(x|z) itself */
-    uint32_t n_neighbours; /* of x, by factors and extra edges */
+    double *theta;         /* [n_keys] the probability P(x = 1) that a drawn key herds; NULL:
+                              pi(x|z) itself */
+    uint32_t n_neighbours; /* neighbours of x by factors and extra edges */
     uint32_t *neighbour;   /* [n_neighbours] free variables, ascending */
 } lab_focus;
 

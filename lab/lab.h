@@ -19,10 +19,10 @@
 typedef struct laboratory {
     const lab_reproduce_options *options;
     const char *folder;
-    const gbs_evidence *evidence; /* of the runs that follow; NULL for none */
+    const gbs_evidence *evidence; /* evidence of the runs that follow; NULL for none */
     const char *what;             /* is being run, for the progress */
     double done, total;           /* variable updates, over all runs of the experiment */
-    double part;                  /* of the run that was begun last, at most */
+    double part;                  /* largest share of progress of the run that was begun last */
     lab_verdict verdict;
 } laboratory;
 

@@ -47,7 +47,7 @@ typedef struct writer {
     const laboratory *lab;
     uint32_t document, n_drawn;
     name known[KNOWN];
-    char *at; /* where the next line goes */
+    char *at; /* position at which the next line is written */
 } writer;
 
 static double draw(writer *w)

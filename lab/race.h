@@ -18,7 +18,8 @@ typedef struct lab_racer {
     const char *name;
     gbsi_color color;
     int scan;              /* gbs_scan_kind */
-    uint64_t width;        /* of splashes: eight at once, each at most a fortieth of the model */
+    uint64_t width;        /* width of splashes: eight run at once, each on at most a fortieth of
+                              the model */
     uint64_t sweeps;       /* in full, a power of 2 */
     uint64_t sweeps_quick; /* likewise */
     uint64_t sweeps_timed; /* with every number of threads */
@@ -36,9 +37,10 @@ typedef struct lab_racer {
 /* The results of one racer, checkpoint by checkpoint. */
 typedef struct lab_trail {
     size_t n;                            /* checkpoints */
-    double updates[LAB_MAX_CHECKPOINTS]; /* of a variable in one chain, mean over the variables */
+    double updates[LAB_MAX_CHECKPOINTS]; /* updates of a variable in one chain, mean over the
+                                            variables */
     double density[LAB_MAX_CHECKPOINTS]; /* log density, mean over the chains */
-    double low[LAB_MAX_CHECKPOINTS];     /* of the least probable state of any chain */
+    double low[LAB_MAX_CHECKPOINTS];     /* log density of the least probable state of any chain */
     double high[LAB_MAX_CHECKPOINTS];
     double variance[LAB_MAX_CHECKPOINTS]; /* between chains, of the mean state of a variable over
                                               all sweeps so far; mean over the variables */

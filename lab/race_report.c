@@ -140,7 +140,7 @@ static void draw_threads(const lab_race *race, drawing *d, lab_plot *plot, size_
 {
     const size_t last = race->n_teams - 1;
     const double most = last > 0 ? race->threads[last] : 2.0;
-    double fastest = most; /* where cores are shared it may seem more than linear */
+    double fastest = most; /* where cores are shared, speed may seem to grow more than linearly */
     for (size_t i = 0; i < race->n_racers; i++) {
         const lab_trail *t = &race->trail[i];
         gbsi_line line = {.color = race->racer[i].color,

@@ -9,8 +9,8 @@
 typedef struct lab_experiment {
     const char *name;   /**< "hg-two-variables" */
     const char *paper;  /**< authors, year, title */
-    const char *figure; /**< what of the paper it repeats */
-    const char *claim;  /**< what the paper says is seen there */
+    const char *figure; /**< the figure of the paper that it repeats */
+    const char *claim;  /**< the claim of the paper about it */
     const char *cost;   /**< about how long it takes on one core, "1 s quick, 20 s in full" */
 } lab_experiment;
 

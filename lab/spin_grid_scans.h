@@ -45,7 +45,8 @@ double lab_processor_s(void);
 typedef struct lab_made_scan {
     uint32_t *sequence; /* [n] */
     size_t n;
-    double variation; /* of the sequence: by its certificate, not by what its maker says */
+    double variation; /* Dobrushin variation of the sequence: by its certificate, not as its maker
+                         reports it */
     gbs_scan_report report;
 } lab_made_scan;
 
@@ -73,9 +74,10 @@ typedef struct lab_short_chains {
     uint64_t seed;         /* of the run */
     const uint32_t *start; /* [n_variables] or NULL: dispersed */
     /* results */
-    double p;       /* of state 1 of variable 0: averaged conditionals of its last updates */
+    double p;       /* estimated probability of state 1 of variable 0: averaged conditionals of its
+                       last updates */
     double mcse;    /* its standard error */
-    double bound;   /* on its total variation, by the scan */
+    double bound;   /* bound of the scan on its total variation */
     double seconds; /* processor time of all of it, on one thread */
 } lab_short_chains;
 

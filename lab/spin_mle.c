@@ -15,9 +15,9 @@
 #define MOST_SPINS  (LAB_MLE_MOST_SIDE * LAB_MLE_MOST_SIDE)
 #define MOST_PAIRS  (2 * LAB_MLE_MOST_SIDE * (LAB_MLE_MOST_SIDE - 1))
 #define MOST_SIZE   (MOST_SPINS + MOST_PAIRS)
-#define MOST_LENGTH (64 * MOST_SPINS) /* of a scan; one that needs more is not certified */
+#define MOST_LENGTH (64 * MOST_SPINS) /* longer scans are not certified */
 #define ORDERS      8u  /* random scans for a gradient, for equal shares of the chains */
-#define EXACT_STEPS 96u /* to the optimum, with exact moments */
+#define EXACT_STEPS 96u /* steps to the optimum with exact moments */
 #define EXACT_RATE  0.5
 #define LAST_STEPS  12u /* the distance at the end is a mean over these */
 #define RATE        0.2

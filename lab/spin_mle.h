@@ -18,13 +18,14 @@ enum {
     LAB_MLE_STEPS = 96,
     LAB_MLE_REPLICATES = 5, /* the paper's */
 };
-#define LAB_MLE_ACCURACY 0.01 /* of the chains' distribution, the paper's */
+#define LAB_MLE_ACCURACY 0.01 /* accuracy required of the chains' distribution, as in the paper */
 
 extern const char *const lab_mle_scan_name[LAB_MLE_SCANS];
 
 /* Fits by one scan. */
 typedef struct lab_mle_fits {
-    double updates[LAB_MLE_REPLICATES][LAB_MLE_STEPS + 1];  /* of all chains, until each step */
+    double updates[LAB_MLE_REPLICATES][LAB_MLE_STEPS + 1];  /* updates of all chains until each step
+                                                             */
     double distance[LAB_MLE_REPLICATES][LAB_MLE_STEPS + 1]; /* Euclidean, from the optimum */
     uint32_t uncertified; /* steps without a scan that meets the bound */
 } lab_mle_fits;

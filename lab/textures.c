@@ -7,7 +7,7 @@
 #define CONTRAST     26.0  /* of a texture, grey levels of 256 */
 #define NOISE        100.0 /* of a pixel: standard deviation */
 #define LEVEL        20
-#define LIGHT        2.0 /* of a region: at most so much lighter or darker */
+#define LIGHT        2.0 /* the most by which a region is lighter or darker */
 
 const char *const lab_texture_name[LAB_TEXTURES] = {"across", "down",  "slanted",
                                                     "checks", "spots", "plain"};

@@ -7,12 +7,12 @@
 #include "lab/lab.h"
 
 #define LAB_MOST_TIMED_RUNS 8
-#define LAB_COMPARED_DRAWS  2048.0 /* of the systematic scan, at the time of the verdict */
+#define LAB_COMPARED_DRAWS  2048.0 /* draws of the systematic scan at the time of the verdict */
 
 /* Runs of one scan, by their number of draws. */
 typedef struct lab_timed_runs {
     size_t n;
-    size_t n_estimates; /* so many of them, the first ones, have an estimate */
+    size_t n_estimates; /* number of the first runs that have an estimate */
     double draws[LAB_MOST_TIMED_RUNS];
     double seconds[LAB_MOST_TIMED_RUNS]; /* of processor time, all preparation included */
     double p[LAB_MOST_TIMED_RUNS];

@@ -14,8 +14,8 @@ typedef struct lab_tally {
     uint64_t first, last;
     uint32_t *updates; /* [n] of each pixel */
     uint32_t *owner;   /* [n] splash of the last of these rounds, from 1 on; 0: none */
-    uint32_t *place;   /* [n] when its splash took it, from 0 on */
-    uint32_t *state;   /* [n] of the chain, when they were over */
+    uint32_t *place;   /* [n] order in which its splash took the variable, from 0 on */
+    uint32_t *state;   /* [n] final states of the chain */
     double edge; /* mean updates of the pixels beside a pixel of another state, divided by the mean
                     of all other pixels */
 } lab_tally;
@@ -23,7 +23,7 @@ typedef struct lab_tally {
 typedef struct lab_update_counts {
     uint32_t side;
     gbs_image noisy;
-    lab_tally fifo, coupled; /* of one round in which as many splashes grow as find room */
+    lab_tally fifo, coupled; /* tallies of one round in which as many splashes grow as fit */
     lab_tally random, adaptive;
     lab_splash_tree first_come, by_coupling; /* of the largest splash of each */
     uint32_t n_splashes;                     /* of both rounds */

@@ -14,7 +14,8 @@ typedef struct cli_diagnosis {
     gbs_diagnostics *of; /* [drawn.n] */
     size_t *shown;       /* [n_shown] quantities in the order of printing */
     size_t n_shown;
-    uint64_t stride; /* of the traces of a run: sweeps from one draw to the next; else 0 */
+    uint64_t stride; /* for traces of a run: the number of sweeps from one draw to the next; else 0
+                      */
     size_t worst;    /* the quantity with the largest R-hat; drawn.n where none has one */
 } cli_diagnosis;
 

@@ -17,7 +17,11 @@
 #include "src/files/arrays/arrays.h"
 
 enum { MOST_DIMS = GBSI_ARRAY_MAX_DIMS, NAME_BYTES = 257 };
-enum { SECONDS = 2, BYTES_A_SECOND = 10000000 }; /* of the processor, for a file and its size */
+enum {
+    SECONDS = 2,
+    BYTES_A_SECOND = 10000000
+}; /* limits of processor time: seconds in addition to
+      those for the size of the file */
 
 typedef struct reader {
     cli_netcdf_library library;

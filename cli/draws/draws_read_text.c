@@ -15,7 +15,7 @@
 
 /* A file, line by line. */
 typedef struct text_file {
-    cli_drawn *drawn; /* whose memory limit it has */
+    cli_drawn *drawn; /* the draws, whose memory limit also covers the reader */
     const char *path;
     FILE *file;
     char *line; /* without its end */

@@ -42,7 +42,7 @@ typedef struct cli_draws {
     uint8_t *row;           /* one draw */
     cli_spool *states;      /* rows of [selection->n] states, little-endian */
     cli_spool *lp;          /* rows of one double */
-    double first_s, last_s; /* on a clock: when the first and the last draw came */
+    double first_s, last_s; /* clock times of the first and the last draw */
 } cli_draws;
 
 /* Runs the model, keeps the draws and writes them.

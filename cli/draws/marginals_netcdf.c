@@ -10,7 +10,7 @@
 #include "src/core/base/plural.h"
 #include "verbs/marginals.h"
 
-#define SLAB_BYTES ((size_t)4 << 20) /* of one array, written at a time: one chunk */
+#define SLAB_BYTES ((size_t)4 << 20) /* bytes of one array that form a chunk */
 
 /* The shape of a rectangle that holds them all. */
 typedef struct table {

@@ -14,7 +14,7 @@ typedef struct cli_netcdf {
     char *temporary;  /* "" until it exists */
     int root;         /* id of the root group */
     int open;
-    int code; /* of the first call that failed, or NC_NOERR */
+    int code; /* status of the first call that failed, or NC_NOERR */
 } cli_netcdf;
 
 /* Begin a file beside path. @return GBS_OK, or a failure with its reason. */

@@ -22,7 +22,7 @@ int cli_netcdf_library_open(cli_netcdf_library *library)
 {
     const struct {
         const char *name;
-        void *place; /* of a pointer to a function */
+        void *place; /* address of the pointer to the function */
     } calls[] = {
         {"nc_open", &library->open},
         {"nc_inq_grp_ncid", &library->inq_grp_ncid},

@@ -220,7 +220,8 @@ int cli_execute(cli_job *job,
     status = gbs_run_execute(job->run, &callbacks, &err);
     cli_bar_finish(&b.w.bar, status >= 0 ? gbs_run_report(job->run) : NULL);
     if (b.w.pipe && cli_reader_gone()) {
-        return CLI_FAILED; /* without a message, like any filter whose reader has closed the pipe */
+        return CLI_FAILED; /* stops without a message, like any filter whose reader has closed the
+                              pipe */
     }
     if (status < 0) {
         return cli_leave(cli_fail(status, &err));

@@ -21,30 +21,34 @@ typedef struct cli_job {
     size_t n_samples;        /* of the evidence files, 1 without any */
     size_t sample;           /* the one observed */
     gbs_evidence *evidence;  /* NULL for none */
-    const char *output;      /* where this sample's result goes: -o, perhaps with .k; or NULL */
+    const char *output;      /* path for the result of this sample: -o, perhaps with .k appended; or
+                                NULL */
     const char *summary;     /* the same of --summary */
     const char *report;      /* the same of --report */
     const uint32_t *query;   /* [n_query] variables that a summary shows; NULL: all */
     size_t n_query;
-    uint32_t rows, columns; /* of the picture that they are, 0: found */
-    uint32_t *sequence;     /* of a scan file; the library's memory */
+    uint32_t rows, columns; /* sides of the picture that the variables form, 0 until they are found
+                             */
+    uint32_t *sequence;     /* updates of a scan file; the library allocated the memory */
     size_t sequence_length;
     uint32_t *target;      /* of --target; ours */
     uint32_t *start;       /* [n_variables] or NULL; ours */
-    uint32_t *dummy_edges; /* of a file, the library's */
+    uint32_t *dummy_edges; /* dummy edges read from a file; the library allocated the memory */
     uint32_t *dummy_ring;  /* made here */
-    double stop_s;         /* of work on influences: when --time is over, infinite without it */
+    double stop_s;         /* time at which work on influences must stop, infinite without --time */
     const uint32_t *drawn; /* [n_drawn] variables of draws, borrowed; NULL: all */
     uint32_t n_drawn;
     gbs_run_options options;
     gbs_run *run;
-    gbs_share *share;         /* of this rank, where ranks share the model; ours */
-    gbs_partition *partition; /* on the first rank, unless the share came from a folder; ours */
+    gbs_share *share;         /* share of this rank if ranks share the model; owned */
+    gbs_partition *partition; /* partition, on the first rank only, unless the share came from a
+                                 folder; owned */
     gbs_status (*make_run)(struct cli_job *job, gbs_error *err); /* NULL: of the model */
     /* Called on all ranks that share a model once the run has ended; NULL: nothing is called. */
     int (*together)(struct cli_job *job, void *context);
     void *together_context;
-    struct cli_diagnosis *traces; /* of --monitor, while a run is concluded; NULL: none */
+    struct cli_diagnosis *traces; /* traces of --monitor while a run is being concluded; NULL: none
+                                   */
 } cli_job;
 
 /* ---- load_files.c --------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AUTO_BYTES (UINT64_C(4) << 30) /* what a run has without --memory-limit */
+#define AUTO_BYTES (UINT64_C(4) << 30) /* the limit of a run without --memory-limit */
 
 typedef struct joints {
     cli_job *job;
@@ -334,6 +334,6 @@ int cli_answer_joints(cli_job *job, void *context)
     job->n_drawn = 0;
     joints_free(&j);
     status = status == CLI_DONE ? cli_conclude(job, stopped) : status;
-    job->options = options; /* of the next sample of the evidence */
+    job->options = options; /* options for the next sample of the evidence */
     return status;
 }

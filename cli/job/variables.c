@@ -44,7 +44,7 @@ static int add(cli_selection *s, uint8_t *seen, const typed *t, uint32_t variabl
 static int is_like(const char *name, const char *pattern)
 {
     const char *resume = NULL; /* behind the last '*', which may take one character more */
-    const char *taken = NULL;  /* as far as it has */
+    const char *taken = NULL;  /* the part of the name that the variable has */
     while (*name != '\0') {
         if (*pattern == '*') {
             resume = ++pattern;

@@ -19,7 +19,7 @@ enum {
     ANSWER = 64,
     LABELS = 128,
     DRAWING = 256,
-    NEVER = 512, /* not written by any verb */
+    NEVER = 512, /* endings that no verb writes */
 };
 
 typedef struct ending {

@@ -52,7 +52,7 @@ typedef struct cli_arguments {
     int n_evidence;
     const char **joint; /* [n_joints], each --joint in turn; owned */
     int n_joints;
-    const char *targets; /* of a run with restarts: a list */
+    const char *targets; /* target variables of a run with restarts, as a list */
     const char **target; /* [n_targets], each --target in turn; owned */
     int n_targets;
     const char *steps;     /* numbers of updates, ',' between */
@@ -97,7 +97,7 @@ typedef struct cli_arguments {
     const char *curve;          /* FILE */
     double identity;            /* of similar rows; 0: all count one */
     int alphabet;               /* of an alignment: gbs_alphabet */
-    const char *rate;           /* of the first step of learning, and of the last */
+    const char *rate;           /* rate of the first step of learning, and of the last */
     double level;
     const char *log_base; /* of PR files */
     const char *focus;    /* variable */
@@ -126,7 +126,8 @@ typedef struct cli_arguments {
     int probability; /* of the state, estimated where it is not known */
     int asymptotic, bound, list, list_variables, quick, check;
     int lenient, strict, normalize_cpts, json, draws, quiet, verbose, help;
-    unsigned char given[CLI_MAX_OPTIONS]; /* by row of the verb's table */
+    unsigned char given[CLI_MAX_OPTIONS]; /* whether an option was given, by its row in the verb's
+                                             table */
     const cli_verb *verb;
     int argc; /* the whole command line, for the summary */
     char **argv;
@@ -151,7 +152,7 @@ typedef enum cli_topic {
     CLI_TOPIC_SCAN,
     CLI_TOPIC_DRAW,
     CLI_TOPIC_INPUT,
-    CLI_TOPIC_LAB, /* on no page but its own */
+    CLI_TOPIC_LAB, /* options shown only on the verb's own page */
     CLI_N_TOPICS,
 } cli_topic;
 
@@ -167,7 +168,7 @@ typedef struct cli_option {
     size_t offset;        /* in cli_arguments */
     uint64_t def, min, max;
     double real_def, real_min, real_max;
-    const char *unit;               /* or choices, '|' between them */
+    const char *unit;               /* placeholder of the value, or its choices separated by '|' */
     const char *help;               /* "" of an option of the run */
     const char *short_unit, *brief; /* for the first screen of the help, at most 51 characters;
                                        brief "": the help is short enough */

@@ -12,9 +12,9 @@ enum {
     WIDE = 10,       /* columns of a derivative and of its error */
     NARROW = 8,      /* columns of other numbers */
     LEAST_NAME = 44, /* columns of a name where bars take some */
-    BELOW = 4,       /* where a name begins that stands below its numbers */
+    BELOW = 4,       /* the column at which a name begins that stands below its numbers */
     LEAST_HALF = 3,
-    LEAST_WIDTH = 64, /* of a terminal, for all numbers */
+    LEAST_WIDTH = 64, /* least number of columns of a terminal that shows all numbers */
     MOST_HALF = 12,
 };
 

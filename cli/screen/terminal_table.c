@@ -15,7 +15,7 @@ enum {
     MOST_LABEL = 20,
     LEAST_NAME = 8,
     LEAST_LABEL = 6,
-    LEAST = 4, /* of both, where numbers have left columns out already */
+    LEAST = 4, /* least columns for both, if columns have been left out for the numbers */
     ESS = 10,
     RHAT = 8,
     LEAST_BAR = 8,
@@ -178,7 +178,8 @@ static void put_numbers(gbs_output *output, const layout *l, double p, double mc
 {
     char text[NUMBER];
     probability_text(p, mcse, text);
-    cli_put_column(output, text, l->probability); /* from the left: points stand below each other */
+    cli_put_column(output, text, l->probability); /* aligned to the left: points stand below each
+                                                     other */
     if (l->error > 0) {
         error_text(mcse, text);
         gbsi_output_text(output, " ");

@@ -276,7 +276,8 @@ enum { N_PICTURES = 3 };
 typedef struct answering {
     const cli_denoising *d;
     double *p;                     /* [pixels of a band][levels] */
-    gbs_image picture[N_PICTURES]; /* by gbs_denoise_picture; empty where not asked for */
+    gbs_image picture[N_PICTURES]; /* pictures by gbs_denoise_picture; empty if they are not asked
+                                      for */
     gbs_denoise_errors errors;
 } answering;
 
@@ -426,7 +427,8 @@ static int limit_run(cli_denoising *d)
 
 static int restore(cli_denoising *d)
 {
-    const gbs_run_options asked = d->job.options; /* by --map too, whose sweeps are other ones */
+    const gbs_run_options asked = d->job.options; /* the options also apply to --map, which uses
+                                                     different sweeps */
     int stopped = 0;
     int status = CLI_DONE;
     CLI_TRY(limit_run(d));

@@ -382,7 +382,8 @@ static void write_draws(sheet *s, const gbs_draw_sizes *sizes)
     if (!s->json) {
         for (uint32_t d = 0; sizes != NULL && d < sizes->n; d++) {
             char title[40];
-            const int fits = strlen(sizes->name[d]) <= 16; /* before the column of values */
+            const int fits = strlen(sizes->name[d]) <= 16; /* whether the name fits before the
+                                                              column of values */
             (void)snprintf(title, sizeof title, "    %s%s", fits ? "draw " : "", sizes->name[d]);
             row_bytes(s, "", title, sizes->bytes[d]);
         }

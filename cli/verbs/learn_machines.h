@@ -46,7 +46,7 @@ typedef struct cli_points {
     double *value; /* objective, gradient, held-out rows; freed by the caller */
     size_t n, capacity;
     uint64_t first; /* iteration of the first of them */
-    int lost;       /* there was no memory for one */
+    int lost;       /* 1 if there was no memory for a point of the curve */
 } cli_points;
 void cli_points_add(void *context, const gbs_learn_point *point);
 /* Writes them as CSV. path NULL: nothing.

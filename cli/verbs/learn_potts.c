@@ -71,7 +71,7 @@ static int find_errors(learning *l, int *stopped)
     const gbs_run_callbacks callbacks = {
         .size = sizeof callbacks, .context = &l->bar, .progress = cli_bar_watch};
     gbs_error *err = &l->no_error;
-    gbs_potts_options options = l->options; /* with the time that is left */
+    gbs_potts_options options = l->options; /* gives learning the time that is left of --time */
     options.time_s -= options.time_s > 0.0 ? fmin(l->report.seconds, 0.99 * options.time_s) : 0.0;
     if (l->arguments->intervals == NULL) {
         return CLI_DONE;

@@ -161,7 +161,7 @@ static void tell(const learning *l, int stopped)
                  gbsi_plural_of(r->n_zero, "is", "are"));
     }
     cli_learn_tell_unwritten(arguments, r->n_unwritten);
-    if (r->rhat >= 1.0) { /* else it was stopped before */
+    if (r->rhat >= 1.0) { /* otherwise learning was stopped before R-hat was computed */
         tell_convergence(l);
     }
 }

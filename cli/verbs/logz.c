@@ -161,7 +161,7 @@ static int estimate(cli_job *job, void *context)
     if (!cli_speaks()) {
         return CLI_DONE; /* the first rank writes */
     }
-    if (unknown && strcmp(format, "pr") == 0) { /* which has no word for it */
+    if (unknown && strcmp(format, "pr") == 0) { /* the pr format cannot express an unknown result */
         return cli_error(end, "ln Z: %s", report.verdict);
     }
     const answer a = {job, &report, format};

@@ -288,9 +288,10 @@ static int conclude(cli_job *job, int stopped)
 typedef struct coming {
     const cli_job *job;
     const request *r;
-    gbs_output *output;      /* where they are written ... */
+    gbs_output *output;      /* output to which rows are written as they come ... */
     int n_written;           /* ... so many before; both on the first rank */
-    cli_estimates estimates; /* where those asked for are kept, if they are not written */
+    cli_estimates estimates; /* estimates of the variables asked for, if they are not written at
+                                once */
     uint32_t *wanted;        /* [r->selection.n] those, ascending */
     uint32_t next;           /* of these */
 } coming;
@@ -394,7 +395,8 @@ static int bring_together(cli_job *job, void *context)
 {
     coming *c = context;
     gbs_error err = {GBS_OK, ""};
-    const cli_arguments *arguments = job->arguments; /* as on all ranks, unlike job->summary */
+    const cli_arguments *arguments = job->arguments; /* the same arguments on all ranks, unlike
+                                                        job->summary */
     const int summarised = arguments->summary != NULL || arguments->report != NULL;
     const int brought = (may_stream(c->r) ? stream : keep)(c);
     const gbs_status done =

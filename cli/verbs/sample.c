@@ -8,7 +8,7 @@
 #include "draws/kept_draws.h"
 #include "options/rows.h"
 
-#define DEFAULT_SWEEPS 1000 /* per chain, where neither --sweeps nor --target-error decides */
+#define DEFAULT_SWEEPS 1000 /* sweeps per chain if neither --sweeps nor --target-error decides */
 
 typedef struct writer {
     const gbs_model *model;

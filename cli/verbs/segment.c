@@ -20,7 +20,7 @@ typedef struct segmenting {
     gbs_rectangle target;
     const gbs_rectangle *rectangle; /* &target, or NULL: the whole picture */
     uint32_t *label;                /* [patches] */
-    gbs_segment_score *score;       /* [classes + 1] beside the truth, or NULL */
+    gbs_segment_score *score;       /* [classes + 1] scores against the truth, or NULL */
     gbs_segment_score *alone;       /* the same of each patch alone */
     cli_bar bar;
 } segmenting;

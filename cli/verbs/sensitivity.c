@@ -60,7 +60,7 @@ static void scope_text(const cli_sensitivities *a, size_t i, uint32_t n, const c
     const uint32_t *scope = NULL;
     text->n = 0;
     text->at[0] = '\0';
-    if (n > 0) { /* then it is of a factor */
+    if (n > 0) { /* if so, the parameter belongs to a factor */
         (void)gbs_model_factor(model, a->s.factor[i], &n_scope, &scope);
     }
     if (a->s.kind[i] == GBS_PARAMETER_INHIBITION) { /* what it inhibits */

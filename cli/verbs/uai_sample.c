@@ -13,7 +13,7 @@
 typedef struct search {
     cli_job *job;
     cli_answer *answer;
-    double next_s;     /* when the next improvement is due */
+    double next_s;     /* time at which the next improvement is due */
     double *p;         /* MAR: [rows] */
     uint32_t *best;    /* MAP: [variables] */
     double best_lp;    /* of best, minus infinity before the first draw */

@@ -71,7 +71,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_resume(gbs_run *run, const char *path, g
  * gbs_log_z_with_checkpoints(). */
 typedef struct gbs_checkpoint_files {
     size_t size;        /**< sizeof(gbs_checkpoint_files) of the caller */
-    const char *write;  /**< where they are written, as by gbs_run_checkpoint(); NULL: nowhere */
+    const char *write;  /**< path of the checkpoint, as in gbs_run_checkpoint(); NULL: nowhere */
     const char *resume; /**< the one to go on from, as by gbs_run_resume(); NULL: none */
 } gbs_checkpoint_files;
 
@@ -84,7 +84,7 @@ typedef struct gbs_checkpoint {
     uint32_t chains;     /**< chains of the run */
     uint64_t burn_in;    /**< passes discarded so far, of each chain */
     uint64_t sweeps;     /**< passes kept so far, of each chain */
-    uint64_t updates;    /**< of variables, over all chains */
+    uint64_t updates;    /**< updates of variables so far, over all chains */
     double seconds;      /**< seconds that the run took so far */
     double target_error; /**< standard error at which it stops; 0: none */
     double max_mcse;    /**< largest standard error of a probability; this and below: NAN without */
@@ -92,8 +92,9 @@ typedef struct gbs_checkpoint {
     double min_ess;     /**< smallest effective sample size */
     uint64_t bytes;     /**< of the file */
     char task[16];      /**< "marginals", "sample", "map" or "logz" */
-    uint64_t draws;     /**< of each chain that are in the file of draws beside it */
-    double log_density; /**< of the best state that "map" has found; NAN otherwise */
+    uint64_t draws;     /**< draws of each chain that the file of draws beside the checkpoint holds
+                         */
+    double log_density; /**< log density of the best state that "map" has found; NAN otherwise */
     double log_z; /**< the estimate of "logz" so far, max_mcse its standard error; NAN otherwise */
 } gbs_checkpoint;
 

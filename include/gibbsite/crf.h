@@ -186,8 +186,9 @@ typedef struct gbs_crf_learn_options {
     uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
     uint64_t memory_limit; /**< bytes, program included; 0: half of the machine's memory */
     gbs_crf_objective objective;
-    uint64_t steps;  /**< with a sampled gradient, a sweep over all labels each; 0: 500 */
-    uint64_t seed;   /**< of the sampled labels, and of probes */
+    uint64_t steps;  /**< steps with a sampled gradient, each with a sweep over all labels; 0: 500
+                      */
+    uint64_t seed;   /**< seed of the sampled labels and of probes */
     uint64_t probes; /**< gbs_crf_errors(): at most GBS_MAX_CRF_PROBES; 0: GBS_USUAL_CRF_PROBES */
     /** NULL, or called on the calling thread after each iteration, with a sampled gradient then
      *  after each step, whose objective is NAN. @param point valid during the call; its objective
@@ -208,12 +209,13 @@ typedef struct gbs_crf_learn_report {
     uint64_t converged;    /**< 1 or 0 */
     double log_likelihood; /**< ln P(labels | data), or the pseudo-likelihood */
     double objective;      /**< -log_likelihood and the penalties */
-    double gradient_norm;  /**< of the objective, without the penalty by l1 */
+    double gradient_norm;  /**< norm of the gradient of the objective without the l1 penalty */
     double seconds;
     uint64_t n_links; /**< pairs of tokens with weights beside those of neighbours */
     uint64_t steps;   /**< along a sampled gradient */
-    double change;    /**< of the weights in the last quarter of these, as a share of their length;
-                           scaled to one step of Newton's method where these are shorter in all */
+    double change;    /**< change of the weights in the last quarter of the steps, as a share of the
+                           weights' length; if the steps together were shorter than one step of
+                           Newton's method, scaled to such a step */
 } gbs_crf_learn_report;
 
 /**
@@ -281,7 +283,8 @@ typedef struct gbs_entity_score {
     const char *name;   /**< of the class: what follows "B-" and "I-"; "" of all classes */
     uint64_t n_true;    /**< entities in the truth */
     uint64_t n_found;   /**< entities in the labelling */
-    uint64_t n_correct; /**< in both, with the same first and last token and class */
+    uint64_t n_correct; /**< entities with the same first and last token and class in both
+                             labellings */
     double precision;   /**< n_correct / n_found, 0 if none was found */
     double recall;      /**< n_correct / n_true, 0 if n_true is 0 */
     double f1;          /**< 2 precision recall / (precision + recall), 0 if none is correct */

@@ -146,11 +146,13 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_compare(const gbs_image *truth, cons
 /** The results of gbs_denoise_estimate(). */
 typedef struct gbs_denoise_found {
     size_t size;        /**< in: sizeof(gbs_denoise_found), set by the caller */
-    double noise_level; /**< as in the options, where it is not asked for */
+    double noise_level; /**< estimated noise, or the value in the options if it was not to be
+                             estimated */
     double noise_error; /**< Monte Carlo standard error; 0 where it is not asked for */
-    double coupling;    /**< as in the options, where it is not asked for */
+    double coupling;    /**< estimated coupling, or the value in the options if it was not to be
+                             estimated */
     double coupling_error;
-    uint32_t width, height; /**< of the part of the picture that was used */
+    uint32_t width, height; /**< size of the part of the picture that was used */
     uint32_t iterations;
     double neighbour_noise; /**< Gauss: the standard deviation if neighbours mostly have the same
                                  level, from the median of their differences; else 0. Where it is

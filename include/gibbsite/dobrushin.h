@@ -37,9 +37,9 @@ typedef enum gbs_influence_rule {
     GBS_INFLUENCE_AUTO = 100, /**< by enumeration if that is fast for the whole model, otherwise
                                    upper bounds */
     GBS_INFLUENCE_BOUND = 1,  /**< upper bounds from the factors */
-    GBS_INFLUENCE_EXACT = 2,  /**< by enumeration of the neighbours' states; upper bounds where this
-                                   needs more than 2^16 configurations for a variable or 2^36 table
-                                   entries in all */
+    GBS_INFLUENCE_EXACT = 2,  /**< computed by enumeration of the neighbours' states; upper bounds
+                                   if this needs more than 2^16 configurations for a variable or
+                                   2^36 table entries in all */
 } gbs_influence_rule;
 
 typedef struct gbs_influence_options {

@@ -93,13 +93,14 @@ typedef struct gbs_fit_options {
 typedef struct gbs_fit_report {
     size_t size;            /**< sizeof(gbs_fit_report) */
     uint64_t n_rows;        /**< of the data */
-    uint64_t n_distinct;    /**< of them different from each other */
+    uint64_t n_distinct;    /**< number of rows that differ from each other */
     uint64_t n_incomplete;  /**< rows with a missing value */
     uint64_t n_missing;     /**< missing values: variables times rows, less those observed */
     uint64_t n_parameters;  /**< free ones: (states - 1) for each column of each table */
     uint64_t n_columns;     /**< columns of all tables: states of parents */
-    uint64_t n_unseen;      /**< of them in no row, nor expected in one: without a prior these are
-                                 the network's own, with one the prior's mean */
+    uint64_t n_unseen;      /**< table columns that no row reached, not even in expectation: without
+                                 a prior they are copied from the network, with a prior they are its
+                                 mean */
     uint64_t iterations;    /**< of EM; 0: no value is missing */
     double change;          /**< largest change of a probability in the last iteration */
     double log_likelihood;  /**< ln P(data | tables); minus infinity: a row is impossible */
@@ -107,7 +108,7 @@ typedef struct gbs_fit_report {
                                  log_likelihood without a prior */
     double bic;             /**< log_likelihood - n_parameters / 2 ln(weight), Schwarz (1978) */
     uint64_t held_out_rows; /**< 0: none were given, or it was stopped before */
-    uint64_t held_out_impossible;   /**< of them rows of probability 0 */
+    uint64_t held_out_impossible;   /**< held-out rows of probability 0 */
     double held_out_log_likelihood; /**< log-likelihood of the possible held-out rows; 0 if there
                                        are none */
     double seconds;
@@ -122,7 +123,7 @@ typedef struct gbs_fit_report {
     double log_likelihood_error; /**< Monte Carlo standard error; NAN with log_likelihood where EM
                                       was stopped before an estimate */
     double held_out_error;       /**< the same of held_out_log_likelihood */
-    uint64_t sweeps;             /**< of each chain, given each row, in the last iteration */
+    uint64_t sweeps;             /**< sweeps of each chain, for each row, in the last iteration */
     uint64_t n_doubtful;         /**< rows whose chains disagreed in it, R-hat above 1.1 */
 } gbs_fit_report;
 

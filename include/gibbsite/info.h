@@ -67,7 +67,7 @@ typedef struct gbs_info {
     uint32_t n_precise; /**< variables whose conditionals are summed in double precision */
     int lattice;        /**< gbs_bits: what the bits of a word hold in class "lattice" */
     uint32_t
-        lattice_side[3];  /**< with GBS_BITS_SITES: sides of the lattice, fastest first; else 0 */
+        lattice_side[3];  /**< sides of the lattice, fastest first, with GBS_BITS_SITES; else 0 */
     double lattice_share; /**< share of the bits of a word that hold a spin */
     /* Junction trees of the model given the evidence, by elimination: minimum fill or weight, then
      * a local search. See log2_entries and order_found below. Long logical factors and products of
@@ -89,7 +89,8 @@ typedef struct gbs_info {
     double log2_entries; /**< of entries; 0 without a table */
     int order_found;     /**< 1: every component has a complete elimination order, whose width and
                               entries these are, whether they fit or not */
-    uint64_t exact_least_bytes; /**< as exact_bytes, with the smallest memory limit that will do */
+    uint64_t exact_least_bytes; /**< like exact_bytes, but with the smallest memory limit that is
+                                     sufficient */
     double exact_s; /**< predicted seconds of one thread for exact marginals by these entries */
     uint32_t auto_cases; /**< cases that method auto splits components without a junction tree into,
                             as gbs_exact_cost.n_cases */

@@ -50,8 +50,8 @@ typedef struct gbs_read_options {
      *  "parents-child", "child-parents" or, the first parent the fastest of the parents,
      *  "reversed-child" or "child-reversed"; NULL: that of the format. Set size if you set it. */
     const char *table_order;
-    const char *vartype;   /**< of a .coo file that does not say it: "SPIN" or "BINARY"; NULL: such
-                                files are refused */
+    const char *vartype;   /**< variable type of a .coo file that does not state it: "SPIN" or
+                                "BINARY"; NULL: such files are refused */
     double offset;         /**< a constant energy of a .coo file that does not say it */
     uint64_t private_copy; /**< 1: a .gbm file is read into memory, so that it may be cut or
                                 overwritten while the model is used; 0: a large one is mapped */
@@ -176,8 +176,8 @@ typedef struct gbs_comparison {
     double max_z;    /**< largest |p - q| in units of its standard error, the root of the sum of the
                           squares of both errors and of 2e-5, the rounding of sampled conditionals;
                           NaN where no side has errors or one is not known */
-    double limit_z;  /**< what max_z exceeds with a probability of at most 0.001 where p and q
-                        estimate  the same: the normal quantile of 1 - 0.001 / entries */
+    double limit_z;  /**< bound that max_z exceeds with a probability of at most 0.001 if p and q
+                          estimate the same: the normal quantile of 1 - 0.001 / entries */
     uint32_t worst_z, worst_z_state; /**< the entry with the difference max_z */
 } gbs_comparison;
 

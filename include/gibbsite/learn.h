@@ -36,7 +36,7 @@ extern "C" {
 /** The same with GBS_LEARN_LIKELIHOOD: such a matrix takes two trees for each weight. */
 #define GBS_MAX_LIKELIHOOD_WEIGHTS 512u
 
-#define GBS_USUAL_LEARN_PROBES 32u      /**< of more weights than a matrix is made of */
+#define GBS_USUAL_LEARN_PROBES 32u      /**< if there are more weights than fit a matrix */
 #define GBS_MAX_LEARN_PROBES   1000000u /**< most probes */
 
 /** Where learning is after some iterations. */
@@ -82,7 +82,7 @@ typedef struct gbs_learn_options {
     const gbs_checkpoint_files *checkpoints; /**< sampled: NULL, or where checkpoints are written
                                                   and which one to resume from; borrowed, with the
                                                   strings that it points to */
-    double checkpoint_every_s;               /**< from one to the next; 0: 300 */
+    double checkpoint_every_s;               /**< seconds from one checkpoint to the next; 0: 300 */
     uint64_t probes; /**< standard errors by so many probes with signs from seed, at most
                           GBS_MAX_LEARN_PROBES, not sampled nor with l1; 0: by a matrix
                           where there is one, else by GBS_USUAL_LEARN_PROBES */
@@ -110,7 +110,8 @@ typedef struct gbs_learn_report {
     uint64_t n_scans; /**< sampled: how often an optimised scan was made */
     uint64_t scan_length; /**< sampled: updates of a chain in a sweep, at the last step */
     uint64_t n_unwritten; /**< checkpoints that could not be written, after the first */
-    uint64_t probes;      /**< by which standard errors are estimated; 0: by a matrix */
+    uint64_t probes;      /**< number of probes that standard errors were estimated by; 0: by a
+                               matrix */
     double misfit;        /**< sampled, more than GBS_MAX_LEARNT_WEIGHTS weights: the length of the
                                gradient, less what chance adds, in standard errors of that of the
                                rows; NAN: it was stopped, or other learning */

@@ -34,14 +34,14 @@ typedef struct gbs_log_z_report {
     uint32_t n_free_variables;  /**< neither observed nor implied by evidence */
     uint32_t n_exact_variables; /**< free variables that were summed exactly */
     uint32_t chains;
-    uint64_t temperatures; /**< of a ladder, or in the annealing that gave log_z */
+    uint64_t temperatures; /**< temperatures of a ladder, or of the annealing that gave log_z */
     uint64_t rounds;       /**< number of annealings, the pilot included; ladders: 0 */
     uint64_t updates;      /**< variable updates over all chains, temperatures and annealings */
     double seconds;
     int converged;     /**< see gbs_log_z() */
     char verdict[160]; /**< one sentence: whether log_z can be trusted, and why */
     char stop[32]; /**< what ended it: "exact", "target", "sweeps", "time", "updates", "signal" */
-    gbs_exact_cost exact; /**< what exact answers for all components take */
+    gbs_exact_cost exact; /**< cost of exact answers for all components */
     int tempered;         /**< 1: log_z comes from ladders of temperatures, of which there are
                                `chains`; the fields below are not set otherwise */
     uint64_t sweeps;      /**< iterations of all levels that were kept ... */
@@ -50,8 +50,8 @@ typedef struct gbs_log_z_report {
                                to the hottest and back */
     double barrier;       /**< sum of the rejection rates of swaps between neighbours */
     double valid_share;   /**< share of cold states that violate no hard zero */
-    char warning[256]; /**< what the caller should know beside: why no checkpoint was written, that
-                            there were fewer chains; "" for nothing */
+    char warning[256];    /**< warnings for the user: why no checkpoint was written, or that fewer
+                               chains were run; "" for nothing */
 } gbs_log_z_report;
 
 /**

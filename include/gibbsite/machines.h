@@ -123,15 +123,15 @@ typedef struct gbs_potts_options {
     uint64_t method;       /**< gbs_potts_method */
     uint64_t seed;         /**< of the chains' random numbers; 0 is a seed, too */
     uint64_t chains;       /**< of PCD; 0: 1000 */
-    uint64_t steps; /**< of PCD, at most: a sweep of every chain and a step of the weights; 0:
-                         200 */
+    uint64_t steps; /**< steps of PCD, at most: each is a sweep of every chain and a change of the
+                         weights; 0: 200 */
     double rate;    /**< size of the first step of PCD; 0: 0.05 */
     double l1;      /**< PL: penalty of l1 times the sum of the absolute couplings, which makes
                          many of them 0; 0: none */
     const gbs_checkpoint_files *checkpoints; /**< PCD: NULL, or where checkpoints are written and
                                                   which one to resume from; borrowed, with the
                                                   strings that it points to */
-    double checkpoint_every_s;               /**< from one to the next; 0: 300 */
+    double checkpoint_every_s;               /**< seconds from one checkpoint to the next; 0: 300 */
     uint64_t probes; /**< gbs_potts_errors(): by so many probes, at most GBS_MAX_POTTS_PROBES, with
                           signs from seed; 0: by a matrix of up to GBS_MAX_POTTS_ERRORS free
                           parameters, by GBS_USUAL_POTTS_PROBES probes of more */
@@ -161,7 +161,7 @@ typedef struct gbs_potts_report {
     double held_out_weight;       /**< 0: no rows were held out */
     double held_out_pl;           /**< the same sum over the rows that were held out; NAN where it
                                        was stopped */
-    double objective;             /**< what L-BFGS left: l2/2 |h, J|^2 - ln PL */
+    double objective;             /**< final objective of L-BFGS: l2/2 |h, J|^2 - ln PL */
     double gradient_norm;         /**< its slope there */
     double moment_error;          /**< PCD: root mean square difference of P(x_i, x_j) between
                                        the data and the chains in the last step; else 0 */
@@ -238,7 +238,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_potts_parameters(const gbs_model *model, siz
 /** Most free parameters that gbs_potts_errors() factors a matrix of: n (q - 1) + n (n - 1) / 2 (q -
  *  1)^2 of n sites with q states, or with ASYMMETRIC (q - 1) + (n - 1) (q - 1)^2 of each site. */
 #define GBS_MAX_POTTS_ERRORS   4096u
-#define GBS_USUAL_POTTS_PROBES 32u      /**< of more free parameters */
+#define GBS_USUAL_POTTS_PROBES 32u      /**< with more free parameters */
 #define GBS_MAX_POTTS_PROBES   1000000u /**< most probes */
 
 /**
@@ -289,7 +289,7 @@ typedef struct gbs_rbm_options {
     uint64_t draw;         /**< gbs_rbm_draw */
     uint64_t epochs;       /**< passes through the rows, at most; 0: 100 */
     uint64_t batch;        /**< rows of a step, and chains; 0: 64 */
-    uint64_t sweeps;       /**< of the chains in each step: the k of CD-k; 0: 1 */
+    uint64_t sweeps;       /**< sweeps of the chains in each step: the k of CD-k; 0: 1 */
     double rate;           /**< of the first step; 0: 0.05 */
     double l2;             /**< penalty: l2/2 times the sum of squares of W, beside the sum of ln P
                                 over rows; 0: none */
@@ -298,7 +298,7 @@ typedef struct gbs_rbm_options {
     uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
     uint64_t memory_limit; /**< bytes, program and data included; 0: half of the machine's */
     const gbs_checkpoint_files *checkpoints; /**< as of gbs_potts_options, for any method */
-    double checkpoint_every_s;               /**< from one to the next; 0: 300 */
+    double checkpoint_every_s;               /**< seconds from one checkpoint to the next; 0: 300 */
     uint64_t patience; /**< end after so many epochs on end in which the mean ln PL of held-out rows
                             was not above its highest before; 0: never. Needs such rows */
     double rate_last;  /**< size that the steps fall to, at most rate; 0: a fifth of it */
@@ -320,13 +320,13 @@ typedef struct gbs_rbm_report {
     double predicted_bytes; /**< memory of learning, beside program and data */
     double seconds;         /**< in all */
     double epoch_s;         /**< of an epoch, on average */
-    double rhat; /**< at the last look: the largest split R-hat of a unit among the chains, at
-                      the weights that were learnt; NAN where it was stopped */
+    double rhat; /**< largest split R-hat of a unit among the chains, at the learnt weights, when it
+                      was last computed; NAN where it was stopped */
     uint64_t converged;   /**< 1 or 0: whether that is at most 1.05, misfit at most 0.25 and rise
                                at most 0.02 */
     uint64_t n_unwritten; /**< checkpoints that could not be written, after the first */
-    uint64_t best_epoch;  /**< with patience: the epoch, from 1, whose weights the model has; else 0
-                           */
+    uint64_t best_epoch;  /**< the epoch, from 1, whose weights the model has, if patience was set;
+                               else 0 */
     double misfit; /**< there: the slope of the mean log-likelihood, in standard errors of the rows'
                         own: root mean squares; NAN as rhat */
     double rise;   /**< share of the rise of mean ln PL since the first epoch that was in the second

@@ -34,10 +34,10 @@ typedef struct gbs_map_report {
     double seconds;
     char stop[32];        /**< what ended it: "exact", "sweeps", "settled" (a round twice as long
                              found nothing better), "time", "updates", "signal" */
-    gbs_exact_cost exact; /**< what exact answers for all components take */
+    gbs_exact_cost exact; /**< cost of exact answers for all components */
     double tau0;          /**< the first temperature of annealings; 0 without chains */
-    char warning[256]; /**< what the caller should know beside: why no checkpoint was written, that
-                            there were fewer chains; "" for nothing */
+    char warning[256];    /**< warnings for the user: why no checkpoint was written, or that fewer
+                               chains were run; "" for nothing */
 } gbs_map_report;
 
 /** Optional callbacks; any function may be NULL. */

@@ -183,7 +183,7 @@ typedef struct gbs_pair {
     double value;
 } gbs_pair;
 
-#define GBS_NO_PAIR UINT32_MAX /**< as i: a pair that is left out */
+#define GBS_NO_PAIR UINT32_MAX /**< value of i in a pair that is left out */
 
 /** A polynomial of second degree over variables of two states: spins -1 and +1, or bits 0 and 1,
  *      p(x) = constant + sum over v of linear_v x_v + sum over pairs of value x_i x_j.

@@ -97,7 +97,8 @@ typedef struct gbs_option {
     const char *choices;  /**< CHOICE: the names with '|' between them; other kinds: NULL */
     const char *help;     /**< one sentence */
     const char *word;     /**< the word for the mark, "unset" or "auto"; NULL: there is no mark */
-    const char *unset; /**< what the library does if the option is unset; NULL: cannot be unset */
+    const char *unset; /**< behaviour of the library if the option is unset; NULL: cannot be unset
+                        */
     uint64_t def, min, max, mark;
     double real_def, real_min, real_max, real_mark;
     const char *off; /**< COUNT: the word for the value 1, "off"; NULL: there is none */

@@ -45,7 +45,7 @@ typedef struct gbs_summary_about {
     const gbs_run_options *options; /**< as they were asked for; NULL: as the run has them */
     const char *model;              /**< what the model is called: the name of its file */
     const char *command;            /**< the command line that repeats the run */
-    const char *const *evidence;    /**< [n_evidence] in words or names of files */
+    const char *const *evidence;    /**< [n_evidence] the evidence as text or as names of files */
     size_t n_evidence;              /**< number of texts */
     uint64_t evidence_index;        /**< sample of the evidence files, counted from 0 */
     const char *virtual_evidence;   /**< name of a file */
@@ -53,7 +53,7 @@ typedef struct gbs_summary_about {
     const char *start;              /**< name of a file */
     const char *scan_file;          /**< name of a file */
     uint64_t peak_rss_bytes;        /**< the most memory that the process has held */
-    const double *log_p_evidence;   /**< of a Bayesian network; NULL: not known */
+    const double *log_p_evidence;   /**< ln P(evidence) of a Bayesian network; NULL: not known */
     const char *monitored;          /**< an object of JSON, as traces have it; NULL: null */
     const uint32_t *query;          /**< [n_query] variables to show; NULL: all */
     size_t n_query;                 /**< number of variables */

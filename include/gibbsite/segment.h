@@ -46,9 +46,9 @@ typedef struct gbs_aspect_options {
     double time_s;           /**< fail after so many seconds; 0: no limit */
     uint64_t threads;        /**< number of threads, without effect on results; 0: all cores */
     uint64_t memory_limit;   /**< bytes, program included; 0: half of the machine's memory */
-    uint64_t seed;           /**< of where the search for words begins */
+    uint64_t seed;           /**< seed of the random starts of the search for words */
     uint64_t side;           /**< of a patch, pixels, 4 to 1024; 0: 20 */
-    uint64_t step;           /**< from one patch to the next, pixels, 1 to 1024; 0: side / 2 */
+    uint64_t step;           /**< pixels from one patch to the next, 1 to 1024; 0: side / 2 */
     uint64_t texture_words;  /**< at most, up to 65536; 0: 200 */
     uint64_t color_words;    /**< at most, up to 65536; 0: 50 */
     uint64_t position_cells; /**< up to 256: the picture is cut into so many rows and columns of
@@ -69,7 +69,7 @@ typedef struct gbs_aspect_report {
     uint64_t n_pictures;  /**< read */
     uint64_t n_patches;   /**< in all pictures */
     uint64_t n_classes;   /**< named */
-    uint64_t n_words[3];  /**< of texture, of colour, and cells of places */
+    uint64_t n_words[3];  /**< number of words of texture, of colour, and of cells of places */
     uint64_t iterations;  /**< of EM */
     uint64_t converged;   /**< 1 or 0: whether EM did */
     double mean_log_like; /**< ln P(words) of a patch, mean */
@@ -161,7 +161,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_segment_model(const gbs_segment *segment, gb
 
 /** A rectangle of patches. */
 typedef struct gbs_rectangle {
-    uint32_t row, column;   /**< of its upper left patch */
+    uint32_t row, column;   /**< row and column of the upper left patch */
     uint32_t rows, columns; /**< at least 1 */
 } gbs_rectangle;
 
@@ -201,8 +201,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_segment_draw(const gbs_segment *segment,
 
 /** How many patches have the class of most of their pixels. */
 typedef struct gbs_segment_score {
-    uint64_t n_patches; /**< of the class in the truth */
-    uint64_t n_right;   /**< of these, those that are given this class */
+    uint64_t n_patches; /**< patches that have this class in the truth */
+    uint64_t n_right;   /**< number of these patches that are given this class */
     uint64_t n_given;   /**< patches that are given this class, of those with a class in the truth
                          */
 } gbs_segment_score;

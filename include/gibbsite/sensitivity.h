@@ -59,9 +59,9 @@ typedef struct gbs_sensitivities {
     uint32_t *of;        /**< variable of a likelihood, child of a conditional table, parent of an
                               inhibition, child of a leak; else that of
                               the scope that comes last, UINT32_MAX where the scope is empty */
-    size_t *entry;       /**< of the factor's table; state of a likelihood; of a noisy factor 0 for
-                              the leak, then inhibitions parent after parent, each by its state; 0
-                              for a weight */
+    size_t *entry;       /**< entry of the factor's table; state of a likelihood; of a noisy factor
+                              0 for the leak, then inhibitions parent after parent, each by its
+                              state; 0 for a weight */
     double *value;       /**< t, log-weight, weight, ln of a likelihood, inhibition, leak */
     double *derivative;  /**< d p / d value; NAN where undefined */
     double *mcse;        /**< Monte Carlo standard errors; 0 for exact entries */
@@ -70,7 +70,7 @@ typedef struct gbs_sensitivities {
     int exact;           /**< 1: everything is exact; 0: estimates from samples */
     int converged;       /**< 1 or 0: whether the run can be trusted; exact answers are 1 */
     char verdict[256];   /**< one sentence that says why */
-    double *low;  /**< of a WEIGHT: the smaller of the two values that its formula takes given
+    double *low;  /**< for a WEIGHT: the smaller of the two values that its formula can take given
                        the evidence; NAN where it takes more, and for other kinds */
     double *high; /**< the larger one */
 } gbs_sensitivities;

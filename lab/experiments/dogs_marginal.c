@@ -17,7 +17,7 @@
 #define TRUTH     0.5
 #define GOAL      0.01 /* of the bounds that are compared */
 #define ACCURACY  0.05 /* of the scan that samples */
-#define PASSES    40   /* of the systematic scan: the updates that each estimate may take */
+#define PASSES    40   /* passes that limit the updates of an estimate */
 #define BUDGET    ((uint64_t)PASSES * N)
 #define N_LENGTHS 14    /* 2, 4, ..., 8192, and LONGEST */
 #define LONGEST   16000 /* as far as figure 4 goes */
@@ -26,7 +26,7 @@
 #define CHAINS    16u
 #define MOST_RUNS 64u
 #define N_BINS    9    /* of the histogram of estimates */
-#define GROUPS    200u /* of 16 runs, for the bias: the paper has 300 runs */
+#define GROUPS    200u /* of 16 runs each, for the bias: the paper has 300 runs */
 
 enum { RANDOM, SYSTEMATIC, OPTIMISED };
 

@@ -16,7 +16,7 @@
 #define TWO_SCANS (2 * (uint64_t)N)
 #define CHAINS    16u   /* of the systematic scan: a spin of each fills a vector */
 #define SHORT     1024u /* short chains at once */
-#define CORNER    14u   /* of which the truth is found */
+#define CORNER    14u   /* variables in the corner whose true marginal is computed */
 #define N_LENGTHS 10    /* 2, 4, ..., 1024 */
 #define N_STEPS   24
 #define N_AHEAD   6 /* points of the line that goes on at the same rate */

@@ -42,10 +42,12 @@ typedef struct cutting {
     gbs_image picture, truth;
     uint32_t *sequence; /* [n_updates], the same for all pictures */
     size_t n_updates;
-    double variation[N_SCANS]; /* of the rectangle after each scan, by their certificates */
+    double variation[N_SCANS]; /* Dobrushin variation of the rectangle after each scan, by
+                                  certificates */
     uint32_t *count;           /* [CHAINS][PATCHES][LAB_TEXTURES] of the run */
     uint32_t label[PATCHES];   /* of the chain at work */
-    double (*of_run)[PASSES];  /* [MOST_PICTURES] of the scan at work, mean of its chains */
+    double (*of_run)[PASSES];  /* [MOST_PICTURES] error after each pass of the scan in use, mean
+                                  over its chains */
     double error[N_SCANS][MOST_PICTURES][PASSES];
     double alone[MOST_PICTURES];
     uint32_t at; /* the picture at work */

@@ -37,10 +37,10 @@ static const lab_contender contender[N_DRAWS] = {
 typedef struct result {
     uint32_t n_copies;
     uint32_t n_done[N_NOISES]; /* copies of each noise */
-    uint32_t n_runs;           /* per copy, each with its own chains or weights */
+    uint32_t n_runs;           /* runs per copy, each with its own chains or weights */
     double mse[N_NOISES][N_DRAWS][N_SWEEPS][MAX_COPIES];
     double wrong[N_NOISES][N_DRAWS][N_SWEEPS][MAX_COPIES]; /* share of pixels */
-    lab_gallery gallery; /* of the first copy at the noise shown */
+    lab_gallery gallery; /* pictures of the first copy at the noise level that is shown */
 } result;
 
 /* The noisy values as fields y / s^2, and the signs to start from. */

@@ -62,7 +62,7 @@ static gbs_status draw_chart(const laboratory *lab, const lab_contest *contest, 
 typedef struct joints {
     const double *p;          /* [N_STATES] exact */
     double bar[N_STATES][3];  /* exact, herded, herded with complete keys */
-    double away[N_STATES][2]; /* of the latter two from the exact one */
+    double away[N_STATES][2]; /* distance of the latter two from the exact one */
     double off[N_DRAWS];      /* largest difference from p */
     laboratory *lab;
     gbsi_joint *joint;

@@ -52,7 +52,7 @@ typedef struct experiment {
     unsigned octaves[2];          /* of sweeps, in full and quick */
     uint64_t chains[2];
     lab_figure_id figure;
-    const char *kind; /* in its subtitle: of the runs */
+    const char *kind; /* kind of runs, for the subtitle */
     size_t n_shown;
     const shown *shown; /* [n_shown] */
     unsigned n_models;  /* whose D all is compared with that of random draws; 0: none */

@@ -64,7 +64,7 @@ static double drift(const double *mean, const double *middle, uint64_t n, double
         moved += (mean[i] - middle[i]) * (mean[i] - middle[i]);
         size += mean[i] * mean[i];
     }
-    if (length == 0.0 || moved == 0.0) { /* of no length, weights do not move */
+    if (length == 0.0 || moved == 0.0) { /* if the steps have no length, weights do not move */
         return length == 0.0 ? 1.0 : 0.0;
     }
     return gbsi_sqrt(moved / size) / (length < 1.0 ? length : 1.0);
@@ -79,7 +79,7 @@ gbs_status gbsi_contrast(gbsi_gradient *gradient, double l2, uint64_t steps, dou
     const double fastest = FASTEST / features_each(g);
     const uint64_t first = (uint64_t)(MEAN_OF * (double)steps);
     const uint64_t middle = first + (steps - first) / 2;
-    double length = 0.0; /* of the steps behind the middle */
+    double length = 0.0; /* length of the steps behind the middle */
     double *out = gbsi_alloc_array(n, sizeof *out);
     double *curvature = gbsi_alloc_array(n, sizeof *curvature);
     double *mean = gbsi_alloc_array_zero(n, sizeof *mean);

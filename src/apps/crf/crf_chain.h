@@ -32,7 +32,7 @@ typedef struct gbsi_crf_chain {
     size_t first, n;   /* its tokens */
     double *logw;      /* [n][L] of single labels */
     double *scaled;    /* [n][L] exp(logw - largest) */
-    double *scale;     /* [n] what sums were divided by */
+    double *scale;     /* [n] the numbers that the sums were divided by */
     double *best;      /* [2][L] */
     uint32_t *before;  /* [n][L] the best label before each */
 } gbsi_crf_chain;

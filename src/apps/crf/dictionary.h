@@ -14,7 +14,7 @@ typedef struct gbsi_dictionary {
     size_t *length;    /* [n] bytes */
     uint32_t n;
     size_t text_capacity, length_capacity;
-    char **block; /* [n_blocks] where the texts lie; they never move */
+    char **block; /* [n_blocks] memory of the texts, which never moves */
     size_t n_blocks, block_capacity;
     size_t used, size; /* bytes of the last block */
 } gbsi_dictionary;

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/plural.h"
 
-#define TEMPLATE_OPERATIONS 30u /* of the watch: a template expanded and looked up */
+#define TEMPLATE_OPERATIONS 30u /* operations, for the watch, to expand and look up a template */
 #define NOT_LISTED          UINT32_MAX
 
 /* The tokens of one sequence by the text that links them. */
@@ -164,7 +164,7 @@ static gbs_status add_link(finding *f, size_t first, size_t second)
             f->pairs[n++] = feature;
         }
     }
-    if (n == 0) { /* none that is known: no weight */
+    if (n == 0) { /* if no feature is known, there is no weight */
         return GBS_OK;
     }
     GBSI_PASS(gbsi_reserve((void **)&out->link, &out->link_capacity, out->n_links + 1,

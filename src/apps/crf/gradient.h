@@ -36,14 +36,14 @@ typedef struct gbsi_gradient {
     double *alpha;             /* [n_tokens][L] */
     double *surplus;           /* [n_tokens][L] P(y_t = b), less 1 for the true b */
     double *after;             /* [n_tokens][L] */
-    double *log_p;             /* [n sequences] of the true labels */
+    double *log_p;             /* [n sequences] log-probabilities of the true labels */
     double *pair_surplus;      /* [n_combinations][L][L] the same of pairs, over all tokens */
     gbsi_holders tokens;       /* of each feature */
     gbsi_holders pair_tokens;  /* tokens, other than first tokens, of each combination */
     gbsi_holders pair_links;   /* links of each combination; none without links in the templates */
     gbsi_holders token_links;  /* links of each token */
     gbsi_holders combinations; /* of each feature */
-    const double *weight;      /* of the evaluation, as what follows */
+    const double *weight;      /* weights of the current evaluation, as are the members below */
     double *out;
     double l2;
     _Atomic size_t next;

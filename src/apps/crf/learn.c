@@ -20,7 +20,7 @@
 #include "options/questions.h"
 #include "simd/math.h"
 
-#define MOST_MOVE 0.02 /* of weights in the last steps, where they are called converged */
+#define MOST_MOVE 0.02 /* converged weights moved at most this far in the last steps */
 
 typedef struct learning {
     gbs_crf_learn_options options;

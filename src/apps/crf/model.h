@@ -15,8 +15,9 @@ struct gbs_crf {
     gbsi_templates templates;
     gbsi_dictionary labels;
     gbsi_dictionary features;
-    uint64_t *unigram; /* [features.n] of L weights, or GBSI_NO_WEIGHT */
-    uint64_t *bigram;  /* [features.n] of L * L, of neighbours or of links, or GBSI_NO_WEIGHT */
+    uint64_t *unigram; /* [features.n] place of the first of L weights, or GBSI_NO_WEIGHT */
+    uint64_t *bigram;  /* [features.n] place of the first of L * L weights of neighbours or links,
+                          or GBSI_NO_WEIGHT */
     size_t unigram_capacity, bigram_capacity;
     double *weight; /* [n_weights] */
     uint64_t n_weights;

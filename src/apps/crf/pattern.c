@@ -100,7 +100,7 @@ bool gbsi_pattern_find(const char *pattern, size_t n, const char *text, size_t n
                        size_t *begin, size_t *length)
 {
     const char *end = pattern + n;
-    size_t *start = room; /* [n_characters] of the characters of the pattern */
+    size_t *start = room; /* [n_characters] starts of the characters of the pattern */
     size_t *ends = room + n;
     size_t n_characters = 0;
     const bool at_begin = n > 0 && *pattern == '^';

@@ -115,7 +115,7 @@ gbs_status gbsi_search_sequence(const gbsi_crf_chain *chain, size_t sequence, ui
     }
 
 cleanup:
-    /* what stops a search stops all, and is told by the watch */
+    /* whatever stops one search stops all; the watch tells the others */
     status = status == GBS_STOPPED || status == GBS_ERR_STOPPED ? GBS_OK : status;
     gbs_model_free(graph);
     return status;

@@ -8,7 +8,7 @@
 typedef struct seeing {
     const gbs_image *noisy;
     const gbs_denoise_options *o;
-    uint32_t *index_of; /* [values] among those that are shown, by grey value or label */
+    uint32_t *index_of; /* [values] index among the values that occur, by grey value or label */
     double *seen;       /* [shown][levels] */
     uint32_t n_shown;
 } seeing;

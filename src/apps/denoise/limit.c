@@ -32,11 +32,11 @@ gbs_status gbs_denoise_limit(const gbs_image *noisy, const gbs_denoise_options *
     const bool aims = own.target_error != 0.0;
     const bool ends = own.sweeps != 0 || own.max_updates != 0 || own.time_s != 0.0;
     uint64_t n_frozen = 0;
-    if (!ends) { /* else the answer does not matter */
+    if (!ends) { /* otherwise the answer has no effect */
         GBSI_PASS(gbs_denoise_frozen(noisy, options, &n_frozen, err));
     }
     const bool frozen = n_frozen == n / o.levels;
-    if (!ends && frozen) { /* more would show nothing else */
+    if (!ends && frozen) { /* further iterations would give the same result */
         run->sweeps = LEAST_SWEEPS;
     }
     if (n < LARGE) {

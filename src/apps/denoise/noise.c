@@ -8,9 +8,9 @@
 #include "denoise/denoise.h"
 #include "pictures/image_file.h"
 
-#define FEW_LEVELS   4u   /* so many may fill the range of values of a picture, ... */
-#define FINE         4u   /* ... more have to be so many values apart */
-#define NEAR         0.15 /* of a level: there normal noise that small would change no level */
+#define FEW_LEVELS   4u /* a picture with so few levels may use its whole range of values, ... */
+#define FINE         4u /* ... more have to be so many values apart */
+#define NEAR         0.15 /* share of a level: normal noise smaller than this would not change a level */
 #define NEARLY_ALL   0.99
 #define FROZEN_RATIO 20.7 /* ln 1e9: states rarer by this factor never occur in a run */
 
@@ -75,7 +75,7 @@ gbs_status gbs_denoise_frozen(const gbs_image *noisy, const gbs_denoise_options 
     for (size_t value = 0; value < MOST_VALUES; value++) {
         margin[value] = (double)NAN;
     }
-    double sway = 0.0; /* what neighbours can do at most */
+    double sway = 0.0; /* the most that neighbours can contribute */
     for (unsigned s = 0; s < gbsi_denoise_n_steps(&o); s++) {
         sway += 2.0 * gbsi_denoise_steps[s].weight * o.coupling *
                 gbsi_denoise_distance(&o, 0, o.levels - 1);

@@ -16,10 +16,10 @@
 enum {
     MOST_SIDE = 256,     /* of the part that is used, ... */
     MOST_WORK = 1 << 19, /* ... and pixels times levels in it */
-    ITERATIONS = 60,     /* of which the second half is averaged, ... */
+    ITERATIONS = 60,     /* iterations, of which the second half is averaged, ... */
     BATCHES = 6,         /* ... in so many batches, for a standard error */
     CHAINS = 8,          /* pictures drawn in an iteration */
-    SWEEPS = 8,          /* from the last one to the next */
+    SWEEPS = 8,          /* sweeps from one picture to the next */
     NEWTON_STEPS = 12,   /* at most */
     PICTURES = 2,        /* number of the drawn pictures to which the coupling is fitted */
 };

@@ -142,7 +142,7 @@ static double ess_of(halves *h, const double *x)
     }
     rho[0] = 1.0;
     const double time = autocorrelation_time(rho, h->half);
-    const double least = 1.0 / gbsi_log10(n_all); /* of chains whose draws alternate */
+    const double least = 1.0 / gbsi_log10(n_all); /* least value for chains whose draws alternate */
     return n_all / (time > least ? time : least);
 }
 

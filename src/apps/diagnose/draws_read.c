@@ -37,7 +37,8 @@ typedef struct quantity {
 typedef struct row {
     double chain;      /* number of the chain in the file */
     double order;      /* of the draw in its chain */
-    const char *place; /* of the cell that tells the order, or where the row begins */
+    const char *place; /* place in the file of the cell with the order, or of the beginning of the
+                          row */
     size_t at;         /* number of the row */
 } row;
 
@@ -57,7 +58,7 @@ typedef struct reader {
     size_t rows_capacity;
     gbsi_name_map chains;                  /* of the file, where they have labels */
     size_t n_numbered;                     /* rows of the file whose chain is a number */
-    uint64_t n_warmup, thin, warmup_saved; /* what CmdStan says of the file */
+    uint64_t n_warmup, thin, warmup_saved; /* numbers that CmdStan's header states about the file */
     uint64_t n_missing[GBSI_MISSING_SIGNS];
     bool has_index; /* some file has a column of row names, which is skipped */
 } reader;

@@ -18,8 +18,8 @@
 #define LOG_P_SWEEPS   512u  /* of an annealing that estimates ln P of a row */
 #define LARGE          4096u /* variables: with fewer, threads of a run wait more than they work */
 #define MOST_RHAT      1.1   /* Gelman & Rubin (1992): above, the chains of a row disagree */
-#define ITERATIONS_OFF 2u    /* without progress in a row, before there are more draws or an end */
-#define LOG_P_STREAM   (UINT64_MAX >> 8) /* in place of an iteration */
+#define ITERATIONS_OFF 2u    /* iterations without progress in a row before more draws or the end */
+#define LOG_P_STREAM   (UINT64_MAX >> 8) /* stands for the number of an iteration */
 
 struct gbsi_draws {
     const gbsi_families *families;
@@ -33,8 +33,8 @@ struct gbsi_draws {
     size_t *at;      /* [n_asked + 1] the first of the entries asked for of each */
     double *sum;     /* [CHAINS][at[n_asked]] expected counts, as each chain has them */
     size_t n_rows;
-    size_t *row;                  /* [n_rows] of the data: those with a missing value */
-    double share;                 /* of a draw in the weight of its row */
+    size_t *row;                  /* [n_rows] numbers of the rows with a missing value */
+    double share;                 /* share of a draw in the weight of its row */
     double *half, *first, *other; /* [entries] counts of half of the chains; theta from each half */
     double *before;               /* [entries] theta before the step */
 };

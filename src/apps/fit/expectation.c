@@ -23,14 +23,14 @@ struct gbsi_expectation {
     gbs_model *model;        /* the factors that the tree is made of */
     uint32_t *number;        /* [network's variables] in the model; GBSI_NONE: of one state */
     gbsi_solver solver;      /* holds the tree */
-    uint32_t n_columns;      /* of more than one state: */
+    uint32_t n_columns;      /* columns whose variables have several states: */
     uint32_t *from, *column; /* [n_columns] column of the data, variable of the model */
     uint32_t n_query;
     uint32_t *child;        /* [n_query] the network's */
-    gbsi_case_scope *query; /* [n_query] their families in the model */
+    gbsi_case_scope *query; /* [n_query] the families of the queried tables in the model */
     size_t n_p;             /* entries of these */
     size_t n_rows;
-    size_t *row; /* [n_rows] of the data: those with a missing value */
+    size_t *row; /* [n_rows] numbers of the rows with a missing value */
     gbsi_case_tree *tree;
     gbsi_case_worker **worker; /* [members of the pool] */
     size_t at_once;            /* rows */

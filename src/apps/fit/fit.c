@@ -16,7 +16,7 @@
 #include "simd/math.h"
 
 #define UNIFORM    0.01                /* share of the start that is uniform, with a prior */
-#define AUTO_BYTES (UINT64_C(4) << 30) /* as a run has it */
+#define AUTO_BYTES (UINT64_C(4) << 30) /* the same limit as in a run */
 #define AUTO_WORK  0x1p40              /* entries of trees in an iteration */
 #define PROGRESS_S 0.1
 
@@ -40,7 +40,7 @@ typedef struct fitting {
     double *next;  /* [entries] base and what is expected for the other rows, so far */
     double *count; /* [entries] the same once all rows are done */
     double *theta; /* [entries] now */
-    double *done;  /* [entries] where count and the report are from */
+    double *done;  /* [entries] the tables that count and the report belong to */
     double *logs;  /* [entries] */
     gbs_fit_report report;
 } fitting;

@@ -78,7 +78,7 @@ gbs_status gbs_fitted_table(const gbs_fitted *fitted, uint32_t variable, double 
     for (size_t i = 0; i < n; ++i) {
         const size_t column = start + i / r * r;
         double sum = 0.0;
-        double bounds[2] = {1.0, 1.0}; /* of a variable of one state */
+        double bounds[2] = {1.0, 1.0}; /* interval for a variable of one state */
         for (uint32_t a = 0; a < r; ++a) {
             sum += f->count[column + a] + alpha;
         }

@@ -400,7 +400,7 @@ static gbs_status add_literals(gbsi_grounding *g, gbsi_residue_op op, size_t fir
                             .n = (uint32_t)(g->n_literals - first)};
     uint32_t *literal = g->literal + first;
     bool left = true;
-    bool value = op == GBSI_RESIDUE_OR; /* where a literal meets its negation */
+    bool value = op == GBSI_RESIDUE_OR; /* the value of a literal together with its negation */
     if (op == GBSI_RESIDUE_XOR) {
         value = ((literal[0] ^ literal[1]) & 1) != 0; /* a xor not a, or a xor a */
         left = parity(literal);

@@ -10,7 +10,8 @@ typedef struct parser {
     gbsi_logic_formula *formula;
     gbsi_token name[GBSI_GROUND_MOST_VARIABLES];
     uint32_t depth, n_nodes;
-    uint32_t call[GBSI_GROUND_MOST_VARIABLES]; /* of a variable for a function's value: its atom */
+    uint32_t call[GBSI_GROUND_MOST_VARIABLES]; /* for the variable that stands for a function's
+                                                  value: the atom */
     uint32_t calls;                            /* bit set: such a variable, of the atom at work */
 } parser;
 
@@ -69,7 +70,8 @@ static bool find_function(const parser *s, gbsi_token name, uint32_t *id)
 static gbs_status find_variable(parser *s, gbsi_token token, uint32_t *variable, gbs_error *err)
 {
     gbsi_logic_formula *f = s->formula;
-    for (uint32_t k = f->n_variables; k > 0; k--) { /* of quantifiers the inner one */
+    for (uint32_t k = f->n_variables; k > 0; k--) { /* quantifiers are resolved from the innermost
+                                                       one */
         if (s->name[k - 1].n == token.n && memcmp(s->name[k - 1].at, token.at, token.n) == 0) {
             *variable = k - 1;
             return GBS_OK;

@@ -57,13 +57,13 @@ typedef struct gbsi_grounding {
     uint32_t *literal; /* literals of the factor that is being made, followed by scratch memory */
     size_t n_literals, literal_capacity;
     uint32_t longest;    /* literals of a factor so far */
-    size_t first_factor; /* of the builder's, of this formula */
+    size_t first_factor; /* number of the builder's first factor that belongs to this formula */
     uint32_t *slot; /* [n_slots] open addressing by content: a factor's number from first_factor
                        on */
     uint8_t *tag;   /* [n_slots] part of the hash; 0: empty */
     size_t n_slots, n_used;
     double expected;    /* factors of this formula, about; 0: not known */
-    gbsi_atoms weights; /* by constants of the variables with a '+' */
+    gbsi_atoms weights; /* weights by the constants of the variables marked '+' */
 } gbsi_grounding;
 
 /* ---- ground.c ---------------------------------------------------------------------------- */

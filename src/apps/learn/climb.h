@@ -23,7 +23,8 @@ typedef struct gbsi_climb {
     size_t n;            /* parameters */
     uint64_t iterations; /* at most */
     int window;          /* 0: converged where the slope is at most tolerance times |x| above 1 */
-    double tolerance;    /* else where the objective falls by this share over so many iterations */
+    double tolerance;    /* it also stops if the objective falls by less than this share over so
+                            many iterations */
     double l1;           /* times the sum of |x_k| is added, ... */
     size_t l1_first;     /* ... from this parameter on */
     void *context;

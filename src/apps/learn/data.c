@@ -106,7 +106,8 @@ static gbs_status make_room(gbs_data *d, gbs_error *err)
     gbs_status status = GBS_OK;
     gbsi_budget budget;
     const size_t n = d->n_distinct + 1;
-    const size_t n_states = n * d->n_columns + 1; /* and the row at hand, where it will stay */
+    const size_t n_states = n * d->n_columns + 1; /* distinct rows, and behind them the row being
+                                                     read, at its final place */
     if (n_states <= d->state_capacity && n <= d->count_capacity && n <= d->weight_capacity &&
         n <= d->first_capacity && 2 * n <= d->n_slots) {
         return GBS_OK;

@@ -10,7 +10,7 @@
 
 typedef struct gbsi_keep {
     const gbs_checkpoint_files *files; /* borrowed; NULL: none are wanted */
-    double every_s;                    /* from one to the next; 0: 300 */
+    double every_s;                    /* seconds from one checkpoint to the next; 0: 300 */
     const void *object;                /* what is saved: */
     gbs_status (*save)(const void *object, const gbsi_sink *sink, gbs_error *err);
     char digest[33];

@@ -13,8 +13,8 @@ typedef struct gbsi_work {
     gbsi_watch watch;
     gbsi_pool *pool;
     gbs_run_callbacks callbacks;
-    gbs_progress
-        progress; /* what the callback is told; .pass, .passes and the like are the user's */
+    gbs_progress progress; /* report for the callback; .pass, .passes and similar members are set by
+                              the user of this struct */
     double begun_s, told_s;
     gbsi_budget budget;
     gbsi_budget *before;

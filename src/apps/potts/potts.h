@@ -19,8 +19,8 @@ typedef struct gbsi_potts {
     double *other;        /* [n] the gradient's part from the second site of each pair */
     double *log_p;        /* [n_sites] */
     double *scratch;      /* [members][3][n_block] */
-    const double *x;      /* of an evaluation, as what follows */
-    const double *weight; /* [rows] in place of theirs, or NULL */
+    const double *x;      /* parameters of the current evaluation, as are the members below */
+    const double *weight; /* [rows] weights used instead of those of the rows, or NULL */
     const double *along;  /* [n] or NULL */
     double *gradient;     /* or NULL */
     double l2;

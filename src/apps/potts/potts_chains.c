@@ -18,12 +18,13 @@ typedef struct chains {
     gbs_potts_options options;
     size_t n;
     uint8_t *state; /* [n][n_sites] */
-    uint8_t *draws; /* [gbsi_potts_most_draws()][n][n_sites] while the weights are held still */
+    uint8_t *draws; /* [gbsi_potts_most_draws()][n][n_sites] draws taken while the weights are held
+                       still */
     double *blocks; /* [n_sites][n_block] */
     double *data;   /* [potts->n] P(x_i), P(x_i, x_j) of the rows */
-    double *sum;    /* [potts->n] of the weights in the second half of the steps so far */
+    double *sum;    /* [potts->n] sum of the weights in the second half of the steps so far */
     double *moving; /* [potts->n] the weights, while their mean is held still */
-    double *square; /* [n_sites] of the differences in the last step */
+    double *square; /* [n_sites] sums of squares of the differences in the last step */
     double *x;
     double rate, shrink, total;
     gbs_potts_report *report;

@@ -14,14 +14,15 @@
 typedef struct found {
     double rhat;    /* largest */
     double square;  /* sum of the squares of the slope */
-    double chance;  /* of what these are on average where the slope is 0 */
-    double of_rows; /* of the variances of the rows' frequencies */
+    double chance;  /* expected sum of these squares if the slope is 0 */
+    double of_rows; /* sum of the variances of the rows' frequencies */
 } found;
 
 typedef struct judging {
     const gbsi_potts_draws *draws;
     found *found;    /* [n_sites] of a site and its pairs with later ones */
-    uint64_t *count; /* [members][3][q^2] of a half of a chain, then sums of it and its square */
+    uint64_t *count; /* [members][3][q^2] counts of a half of a chain, then sums of it and of its
+                        square */
     _Atomic size_t next;
 } judging;
 

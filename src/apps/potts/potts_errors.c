@@ -25,18 +25,18 @@ typedef struct errors {
     gbsi_potts potts;
     gbsi_work work;
     double l2;
-    bool alone;       /* each site, ASYMMETRIC; else all together */
+    bool alone;       /* true: each site alone (ASYMMETRIC); false: all sites together */
     size_t q, k;      /* states of a site, and k = q - 1 coordinates of its field */
     size_t n_theta;   /* coordinates of all fields, then of all pairs */
     size_t n_site;    /* of the field of one site and its pairs */
-    size_t n_matrix;  /* of a matrix: n_site where each is alone, else n_theta */
+    size_t n_matrix;  /* size of a matrix: n_site if each site is alone, else n_theta */
     uint64_t probes;  /* 0: by a matrix */
     double *basis;    /* [q][k] Q */
     double *x;        /* [potts.n] the model's parameters */
     double *rest;     /* [rows][n_sites][k] Q^T (e_x - p), the derivative of ln p(x_i) by eta_i */
     double *matrix;   /* [n_sites or 1][n_matrix][n_matrix] information, then its Cholesky root */
-    double *local;    /* [members][n_site][n_site] of a site, where all are together */
-    double *scratch;  /* [members][n_scratch] of adding a row */
+    double *local;    /* [members][n_site][n_site] matrix of a site, if all sites are together */
+    double *scratch;  /* [members][n_scratch] scratch memory to add a row */
     size_t n_scratch; /* k + 1 times n_site, and k^2 */
     double *solution; /* [members][2 n_theta][LANES] right sides of rows, and the solutions */
     double *mean;     /* [potts.n] over rows, of what a row adds to a parameter */

@@ -15,14 +15,18 @@
 
 #define HALF 0.70710678118654752440 /* sqrt(1/2): half of a coupling has half of its penalty */
 
-enum { VECTORS = 4, PULL = 3 }; /* of conjugate gradients; a part of signs */
+enum {
+    VECTORS = 4,
+    PULL = 3
+}; /* vectors of conjugate gradients; number of the signs of the
+      penalty */
 
 typedef struct probes {
     gbsi_potts *potts;
     const double *x;
     double l2;
-    bool alone;     /* each site, ASYMMETRIC; else all together */
-    bool pull;      /* of the penalty, else what the rows tell */
+    bool alone;     /* true: each site alone (ASYMMETRIC); false: all sites together */
+    bool pull;      /* true: the part of the penalty; false: the part of the rows */
     uint64_t probe; /* the one in hand */
     uint64_t seed;
     double lost;    /* free parameters of a site */
@@ -106,7 +110,7 @@ static void draw_site_pull(const one_site *s, double *sign, double *r)
     draw_pull(s->p, s->site.site, t->n_sites * q * q, sign);
     memset(r, 0, t->n_block * sizeof *r);
     for (size_t row = 0; row < t->n_sites * q;
-         ++row) { /* of the site itself the first: its field */
+         ++row) { /* the entry of the site with itself has one row: its field */
         const bool own = row / q == s->site.site;
         for (size_t a = 0; a < q && !(own && row % q > 0); ++a) {
             r[row * t->width + a] = sign[row * q + a] * (own ? 1.0 : HALF);
@@ -164,7 +168,7 @@ static void solve_sites(void *context, uint32_t member)
 static void solve_alone(probes *p)
 {
     gbsi_potts *t = p->potts;
-    t->gradient = p->y; /* where blocks are scattered to */
+    t->gradient = p->y; /* array into which blocks are scattered */
     p->next = 0;
     gbsi_pool_run(t->work->pool, solve_sites, p);
     for (size_t k = (size_t)t->n_sites * t->n_states; k < t->n; ++k) {

@@ -135,7 +135,7 @@ gbs_status gbsi_potts_sites(gbsi_potts *potts, const gbs_potts_options *options,
     s.outcome = gbsi_alloc_array_zero(potts->n_sites, sizeof *s.outcome);
     GBSI_TRY(GBSI_HAVE(err, "sites", s.block, s.outcome));
     potts->work->progress.passes = potts->n_sites;
-    potts->gradient = x; /* where blocks are scattered to */
+    potts->gradient = x; /* array into which blocks are scattered */
     gbsi_pool_run(potts->work->pool, solve_sites, &s);
     if (s.no_memory) {
         GBSI_TRY(gbsi_no_memory(err, "L-BFGS", gbsi_climb_bytes(potts->n_block)));

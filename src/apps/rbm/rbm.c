@@ -19,7 +19,7 @@
 #define BATCH       64u
 #define MOST_ROWS   (1u << 20)       /* in a batch */
 #define UNPENALISED 0.25             /* share of the steps without l1 */
-#define SHUFFLE     (UINT32_MAX - 1) /* in place of a chain: numbers of the order of rows */
+#define SHUFFLE     (UINT32_MAX - 1) /* stands for a chain: the order of rows */
 
 /* ---- epochs ---------------------------------------------------------------------------------- */
 

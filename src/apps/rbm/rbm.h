@@ -22,7 +22,8 @@ typedef struct gbsi_rbm {
     size_t wide_n, wide_m; /* padded, see layers.h */
     double *w;             /* [n][wide_m], zeros behind m */
     double *wt;            /* [m][wide_n] the same, turned */
-    double *owed;    /* [n][wide_m] what l1 has taken from each of w, with its sign; or NULL */
+    double *owed;    /* [n][wide_m] amount that l1 has subtracted from each of w, with its sign; or
+                        NULL */
     double owing;    /* the sum that l1 would have taken from a weight that was never near 0 */
     double *a;       /* [wide_n] */
     double *b;       /* [wide_m] */
@@ -36,7 +37,7 @@ typedef struct gbsi_rbm {
     double *down;        /* [batch][wide_m] P(h = 1 | v of the chain) */
     double *herd;        /* [batch][n + m][bins] weights of herded draws, or NULL */
     double rate;
-    double l1; /* of this step: none until units have had time to couple */
+    double l1; /* penalty of this step: 0 until units have had time to couple */
     uint64_t step;
     uint64_t pass;  /* sweeps of the chains: those of the steps, and at weights held still */
     uint32_t round; /* looks at weights held still, but the next one, that there may be */
@@ -53,7 +54,7 @@ typedef struct gbsi_rbm {
     /* of checkpoints */
     gbsi_keep keep;
     gbs_rbm_report *report;
-    uint64_t kept_step; /* between two steps, as what follows: */
+    uint64_t kept_step; /* state kept between two steps, with the members below: */
     uint64_t kept_pass;
     uint8_t *kept_v, *kept_h; /* NULL: no checkpoint is wanted, as what follows */
     double *kept_herd;

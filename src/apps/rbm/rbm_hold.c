@@ -16,9 +16,10 @@
 
 typedef struct holding {
     gbsi_rbm *rbm;
-    uint32_t *count; /* [chains][n + m] of the units that are 1, in this half */
+    uint32_t *count; /* [chains][n + m] how often each unit was 1, in this half */
     uint64_t *sum;   /* [2][n + m] over halves of chains: of counts and of their squares */
-    double *slope;   /* [2][n + 1][wide_m] by W and, last, b; once by each half of the draws */
+    double *slope;   /* [2][n + 1][wide_m] derivatives by W and, last, by b; one set for each half
+                        of the draws */
     double *of_a;    /* [2][n] by a */
     double square;   /* sum over rows of the squares of their contributions to the slope */
     uint32_t half;

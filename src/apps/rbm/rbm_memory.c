@@ -10,7 +10,7 @@
 
 #define SPREAD 0.01 /* standard deviation of the first couplings, as Hinton (2010) advises */
 #define ROOT_3 0x1.bb67ae8584caap0
-#define FIRST  UINT32_MAX /* in place of a chain: numbers of the first weights */
+#define FIRST  UINT32_MAX /* number used in place of a chain for the random first weights */
 
 double gbsi_rbm_bytes(const gbsi_rbm *rbm, size_t n_held_out)
 {
@@ -19,7 +19,8 @@ double gbsi_rbm_bytes(const gbsi_rbm *rbm, size_t n_held_out)
     const double members = gbsi_pool_size(r->work->pool);
     const double judged = (double)(r->rows->n > n_held_out ? r->rows->n : n_held_out);
     const double units = (double)(r->n + r->m);
-    const double kept = r->options.checkpoints != NULL ? 2.0 : 1.0; /* of chains, with their copy */
+    const double kept = r->options.checkpoints != NULL ? 2.0 : 1.0; /* arrays of chains, with their
+                                                                       copy */
     const double doubles =
         (double)(r->n * r->wide_m + r->m * r->wide_n + r->wide_n + r->wide_m) +
         2.0 * batch * (double)r->wide_m + judged + members * (double)r->wide +

@@ -11,7 +11,7 @@
 #include "pictures/image_file.h"
 
 enum { ITERATIONS = 200 };
-#define TOLERANCE 1e-8 /* of shares, from one iteration to the next */
+#define TOLERANCE 1e-8 /* largest change of shares from one iteration to the next */
 
 /* ---- words and shares ------------------------------------------------------------------------ */
 

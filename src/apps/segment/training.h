@@ -19,7 +19,7 @@ typedef struct gbsi_training {
     size_t n_pictures, picture_capacity;
     gbsi_training_picture *picture;
     uint32_t n_classes;
-    gbsi_token *place; /* [n_classes] where each is named first */
+    gbsi_token *place; /* [n_classes] place where each class is named first */
     size_t name_capacity, place_capacity;
     char **name;    /* [n_classes], in the order in which they come */
     uint8_t *shown; /* [n_pictures][n_classes] 0 or 1 */

@@ -19,7 +19,7 @@ enum { CASE_FREE, CASE_OTHER, CASE_X, N_CASES };
 typedef struct solving {
     gbsi_reduced *reduced;
     gbsi_solver solver;
-    uint32_t n_query;       /* one for each factor but the indicator's, which asks for itself */
+    uint32_t n_query;       /* number of queries, one for each factor other than the indicator's */
     gbsi_case_scope *query; /* [n_query] */
     size_t *number;         /* [n_query] 0, 1, 2, ... */
     size_t n_p;             /* entries of all answers to one case */
@@ -137,7 +137,7 @@ static gbs_status run_cases(solving *s, gbsi_watch *watch, gbs_error *err)
  * that it has as many digits as q; the other one's is its negative. */
 typedef struct rarer {
     uint32_t number; /* the case */
-    double q;        /* with the sign that makes it that of p */
+    double q;        /* probability with the sign that makes it that of p */
 } rarer;
 
 static gbs_status find_rarer(const solving *s, rarer *out, gbs_error *err)

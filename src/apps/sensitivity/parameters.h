@@ -16,7 +16,7 @@ gbs_status gbsi_parameters_list(const gbs_model *model, const gbs_evidence *evid
 typedef enum gbsi_moved {
     GBSI_MOVED_SUM,   /* F(s), the weight that F has where the scope is in state s */
     GBSI_MOVED_MIXED, /* F(s), but where t(s) is 0 the sum without the factor; NAN: not known */
-    GBSI_MOVED_APART, /* of a conditional table F(s) / t(s), which is the sum without the factor */
+    GBSI_MOVED_APART, /* for a conditional table F(s) / t(s), which is the sum without the factor */
     GBSI_MOVED_BOUND, /* bounds of what MIXED has; then out are bounds, too */
 } gbsi_moved;
 

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "store/builder.h"
 
-#define MOST_ENTRIES ((size_t)1 << 26) /* of one table: more would fit no tree either */
+#define MOST_ENTRIES ((size_t)1 << 26) /* of one table: a larger one would not fit a tree */
 
 void gbsi_reduced_free(gbsi_reduced *reduced)
 {

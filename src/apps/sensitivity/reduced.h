@@ -14,7 +14,7 @@ typedef struct gbsi_reduced {
     const gbs_model *user;        /* borrowed */
     const gbs_evidence *evidence; /* borrowed; NULL: none */
     gbs_model *model;     /* NULL until gbsi_reduced_build(), tables of zeros until _fill() */
-    uint32_t n_variables; /* of the model: those that are free, the indicator, the states of chains
+    uint32_t n_variables; /* variables of the model: the free ones, the indicator, states of chains
                            */
     uint32_t variable, x; /* X = x */
     uint32_t *number;     /* [user's variables] in the model; GBSI_NONE: one state is left of it */
@@ -24,13 +24,14 @@ typedef struct gbsi_reduced {
     uint8_t *dropped;        /* [user's factors] ... and on its conditional table; neither is in the
                                 model */
     uint32_t indicator;      /* variable of the model: 1 where X = x, else 0 */
-    size_t *factor; /* [user's factors] their number in the model, of a noisy factor that of the
-                       first in its chain; SIZE_MAX: nothing of its scope is free */
+    size_t *factor; /* [user's factors] number of the factor in the model, for a noisy factor that
+                       of the first in its chain; SIZE_MAX: nothing of its scope is free */
     size_t first_likelihood; /* factors of the model from here on are likelihoods, one for each */
     uint32_t n_likelihoods;
     uint32_t *likelihood; /* [n_likelihoods] the user's free variable it is about; the last factor
                              of the model is the indicator's */
-    double log_constant;  /* of what has become constant; minus infinity: evidence is impossible */
+    double log_constant;  /* sum of the log-weights that became constant; minus infinity: evidence
+                             is impossible */
     uint32_t *at;         /* [longest scope] states, for walks */
     gbsi_factors unit;    /* the user's, borrowed, with weights of 1: their values are phi */
 } gbsi_reduced;

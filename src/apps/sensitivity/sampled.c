@@ -34,7 +34,8 @@ typedef struct sampling {
     gbsi_zero_entries *zeros; /* NULL: of no network */
     gbs_run *run;
     size_t *cell;     /* [factors + 1] the first of each factor; then those of likelihoods */
-    size_t n_cells;   /* for each joint state of a table; of a formula those of phi and phi^2 */
+    size_t n_cells;   /* cells for each joint state of a table; for a formula those of phi and phi^2
+                       */
     size_t n_widest;  /* cells of one, at most */
     size_t n_longest; /* parameters of one factor or likelihood, at most */
     uint32_t n_chains;

@@ -129,7 +129,7 @@ static gbs_status make(gbsi_zero_entries *z, uint32_t *of_child, gbs_error *err)
     z->logr = gbsi_alloc_array(largest, sizeof *z->logr);
     GBSI_PASS(GBSI_HAVE(err, "sensitivity", z->other, z->logr));
     find_others(z, of_child);
-    for (size_t k = z->n; k > 0; --k) { /* each has moved to where the next one began */
+    for (size_t k = z->n; k > 0; --k) { /* each offset has moved to the start of the next one */
         z->first[k] = z->first[k - 1];
     }
     z->first[0] = 0;
@@ -201,7 +201,7 @@ void gbsi_zero_entries_add(gbsi_zero_entries *zeros, const uint32_t *state, cons
         const size_t factor = z->factor[k];
         const uint32_t child = child_of(f, factor);
         const uint32_t arity = r->user->arity[child];
-        size_t free_at = 0; /* of the column: in the cells, and in the table */
+        size_t free_at = 0; /* place of the column among the cells and in the table */
         size_t at = 0;
         for (size_t j = f->scope_start[factor]; j + 1 < f->scope_start[factor + 1]; ++j) {
             const uint32_t v = f->scope[j];

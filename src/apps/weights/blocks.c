@@ -10,7 +10,7 @@
 typedef struct summing {
     const gbsi_blocks *blocks;
     uint32_t n_members;
-    size_t first; /* of the blocks that members sum up now, one each */
+    size_t first; /* first of the blocks that members are summing now, one each */
     size_t stride;
     double *sum; /* [1 + n_members][stride] */
 } summing;

@@ -80,7 +80,7 @@ gbs_status gbs_log_likelihood(const gbs_model *model, const gbs_data *data, doub
     GBSI_NEED(model, data, sum);
     double found = 0.0;
     gbs_status status = judge_model(model, data, true, &found, err);
-    if (status == GBS_ERR_IMPOSSIBLE) { /* of a row: an answer */
+    if (status == GBS_ERR_IMPOSSIBLE) { /* a row of probability 0 is an answer, not an error */
         found = -INFINITY;
         status = GBS_OK;
     }

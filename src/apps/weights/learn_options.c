@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "options/questions.h"
 
-#define TOLERANCE 1e-6 /* of a struct of zeros; the command line's is larger */
+#define TOLERANCE 1e-6 /* tolerance of a struct of zeros; the command line uses a larger one */
 
 gbs_status gbsi_learn_options_settle(const gbs_learn_options *given, gbs_learn_options *o,
                                      gbs_error *err)

@@ -11,9 +11,9 @@ typedef struct gbsi_learning {
     const gbs_model *model;
     const gbs_data *data;
     gbsi_learnt learnt;
-    gbsi_pseudo pseudo;          /* of one of these is made what is maximised */
+    gbsi_pseudo pseudo;          /* the objective uses one of the two members below */
     gbsi_likelihood *likelihood; /* NULL: the pseudo-likelihood */
-    gbsi_products products;      /* of second derivatives with vectors, in place of ... */
+    gbsi_products products;      /* products of second derivatives with vectors, in place of ... */
     gbsi_judge held_out;         /* of options.held_out */
     gbs_learn_options options;
     gbsi_work work;

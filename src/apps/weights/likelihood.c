@@ -36,7 +36,7 @@ struct gbsi_likelihood {
     gbsi_case_scope *query; /* [n_query] their scopes */
     size_t n_p;             /* joint states of all of these */
     double n_rows;          /* weight of all rows */
-    double base;            /* of complete rows: log-weight without learnt weights, */
+    double base;            /* log-weight of complete rows without the learnt weights, */
     double *count;          /* [n] and sums of features */
     size_t n_partial;
     size_t *partial; /* [n_partial] rows of the data with a missing value */

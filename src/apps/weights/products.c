@@ -12,7 +12,7 @@
 #include "rng/philox.h"
 #include "simd/math.h"
 
-#define STEP_LEFT           0.01 /* of a step: each makes the gradient so much shorter, at best */
+#define STEP_LEFT           0.01 /* how much shorter each step makes the gradient, at best */
 #define DETERMINED          1e-6 /* share that may be left of equations that tell whether all is known */
 #define FLAT                1e-10 /* share of the largest curvature below which nothing is left, ... */
 #define FLAT_OF_DIFFERENCES 1e-6 /* ... and where differences stand for second derivatives */

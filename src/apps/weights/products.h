@@ -15,7 +15,7 @@ typedef struct gbsi_products {
     const gbs_data *data;
     gbsi_work *work;
     double l2;
-    const double *w; /* [n] where second derivatives are taken; set before use */
+    const double *w; /* [n] weights at which second derivatives are taken; set before use */
     size_t n;
     double *room;     /* [5][n] of conjugate gradients */
     double *diagonal; /* [n] of the matrix, in room, or NULL: not known */

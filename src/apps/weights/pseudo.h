@@ -16,7 +16,7 @@ typedef struct gbsi_sweep_order {
 /* The memory in which a thread of the pool works. */
 typedef struct gbsi_pseudo_room {
     uint32_t *x;     /* [n_variables] the row */
-    double *p;       /* [largest arity] of the variable in hand, logarithms at first */
+    double *p;       /* [largest arity] conditional of the current variable, logarithms at first */
     double *feature; /* [arity][weights of the variable] sums of features */
     double *mean;    /* [weights of the variable] */
 } gbsi_pseudo_room;

@@ -27,7 +27,7 @@
 #define SLOWING               10.0 /* then, after each of so many parts of the steps, by as much again */
 #define PIVOT                 1e-9
 #define FARTHEST_FROM_MAXIMUM 1.0 /* standard errors of the last step of Newton's method */
-#define MOST_CHANCE           0.5 /* of a standard error, where learning ends before all steps */
+#define MOST_CHANCE           0.5 /* learning may end early below this share of a standard error */
 
 /* ---- chains ---------------------------------------------------------------------------------- */
 

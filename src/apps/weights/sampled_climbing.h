@@ -17,7 +17,7 @@ typedef struct gbsi_climbing {
     size_t n, n_variables;
     bool many;        /* weights: the matrix is diagonal */
     double *w;        /* [n] the weights, as they move */
-    double *average;  /* [n] of the weights after the steps of the last half of the round */
+    double *average;  /* [n] mean of the weights after the steps of the last half of the round */
     uint32_t round;   /* counts down from GBSI_ROUNDS - 1 to 0. The last three rounds look at the
                          average after a quarter, a half and all of the steps */
     uint64_t n_steps; /* done */
@@ -29,7 +29,8 @@ typedef struct gbsi_climbing {
     size_t *partial;  /* [n_partial] rows with missing values */
     uint32_t *state;  /* [chains + n_partial][n_variables] */
     uint8_t *clamped; /* [members][n_variables] scratch */
-    double *feature;  /* [chains + n_partial][n] at the last sweep; many: [members][2][n] scratch */
+    double *feature;  /* [chains + n_partial][n] features at the last sweep; many: [members][2][n]
+                         scratch */
     const double *at; /* [n] weights of the sweep */
     _Atomic size_t next;
     double *mean;       /* [n] of the chains, at the last sweep */

@@ -22,18 +22,18 @@
 
 /* Sums [n] over chains: in a step, ... */
 enum {
-    MEAN,   /* of the features of free chains, */
+    MEAN,   /* mean features of free chains, */
     SQUARE, /* of their squares, */
-    ROWS,   /* of the features of rows that lack values, by their weights; */
-    ALONG,  /* of features times what all of the chain are along a direction: covariances */
+    ROWS,   /* features of rows that lack values, weighted; */
+    ALONG,  /* covariances of the features with the whole chain's sum along a direction */
     N_OF_STEP
 };
 
 /* ... and at weights that are held still. */
 enum {
-    HALVES = ALONG, /* of squared means of halves of free chains */
-    CHANCE,         /* of variances by chance of what chains add to the gradient */
-    OF_ROWS,        /* of variances given what rows have, by their weights */
+    HALVES = ALONG, /* squared means of halves of free chains */
+    CHANCE,         /* variances by chance of the chains' contributions to the gradient */
+    OF_ROWS,        /* variances given the observed values of rows, weighted */
     N_SUMS
 };
 

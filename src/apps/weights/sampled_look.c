@@ -9,7 +9,7 @@
 #include "learn/split_rhat.h"
 #include "weights/sampled_climbing.h"
 
-#define BATCHES 20u /* of the sums over rows, for their error */
+#define BATCHES 20u /* batches of the sums over rows, for their error */
 
 /* Sums at fixed weights. */
 typedef struct looking {

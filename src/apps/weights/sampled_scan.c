@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "gibbsite/dobrushin.h"
 
-#define MOVED    0.01 /* of a weight since the scan was made: it is made anew */
+#define MOVED    0.01 /* a new scan is made once a weight has moved this far */
 #define TOO_LONG 8u   /* the shortest scan may be shorter by one part in so many */
 
 void gbsi_learning_scan_free(gbsi_learning_scan *scan)

@@ -85,7 +85,8 @@ static gbs_status tell_point(void *context, uint64_t iteration, const double *w,
     if (l->options.held_out != NULL) {
         status = gbsi_judge_at(&l->held_out, w, &point.held_out, err);
     }
-    if (status == GBS_ERR_IMPOSSIBLE) { /* of a held-out row: an answer */
+    if (status == GBS_ERR_IMPOSSIBLE) { /* a held-out row of probability 0 is an answer, not an
+                                           error */
         point.held_out = -INFINITY;
         status = GBS_OK;
     }

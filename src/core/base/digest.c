@@ -11,11 +11,11 @@
 #include "xxhash.h"
 
 #define PIECE              ((size_t)1 << 20)
-#define BYTES_AN_OPERATION 16 /* as they come from a disk */
+#define BYTES_AN_OPERATION 16 /* bytes digested per counted operation */
 
 struct gbsi_digest {
     XXH3_state_t *state;
-    gbsi_watch *watch; /* in force; where it stops, what follows is not fed */
+    gbsi_watch *watch; /* watch in force; when it stops, no further bytes are fed */
 };
 
 gbs_status gbsi_digest_new(gbsi_digest **digest, gbs_error *err)

@@ -141,7 +141,7 @@ static uint64_t process_bytes;
 
 typedef struct loaded {
     uint64_t all; /* bytes of all objects: the program and its libraries */
-    uint64_t own; /* of the one that has this code */
+    uint64_t own; /* bytes of the object that contains this code */
 } loaded;
 
 #ifdef __linux__

@@ -11,7 +11,7 @@
 
 typedef struct gbsi_offsets {
     size_t n;         /* rows */
-    size_t width;     /* of every row, while both arrays are NULL */
+    size_t width;     /* width of every row, while both arrays are NULL */
     uint32_t *narrow; /* [n + 1] */
     size_t *wide;     /* [n + 1] */
 } gbsi_offsets;

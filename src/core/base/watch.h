@@ -24,7 +24,7 @@ typedef struct gbsi_watch {
     bool (*look)(void *context); /* true: stop; NULL: never asked */
     void *context;
     double until_s;           /* stops once the clock is past it; 0: no limit of time */
-    struct gbsi_watch *outer; /* of the call that this one works for; NULL: none */
+    struct gbsi_watch *outer; /* the watch of the call that this one works for; NULL: none */
     bool lent;                /* the outer one spends on another thread: it is only asked here */
     _Atomic bool stopped;
     uint64_t spent;   /* since the last look */

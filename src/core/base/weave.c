@@ -39,7 +39,7 @@ cleanup:
 
 /* Rows in a message: a head, then the row's bytes. */
 typedef struct head {
-    uint64_t slot, n; /* of the whole; bytes, or the width */
+    uint64_t slot, n; /* slot in the whole model, and number of bytes, or the width */
 } head;
 
 typedef struct passing {

@@ -14,7 +14,7 @@ typedef struct gbsi_weave {
     const gbs_ranks *ranks;
     uint64_t n_whole;
     uint32_t n;            /* slots here */
-    const uint32_t *whole; /* [n] their numbers in the whole, ascending */
+    const uint32_t *whole; /* [n] numbers of the slots in the whole model, ascending */
     const uint8_t *own;    /* [n] 1: saved from here; every slot of the whole is on one rank */
 } gbsi_weave;
 

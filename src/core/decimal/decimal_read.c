@@ -386,7 +386,7 @@ static bool is_blank(char c)
 static uint64_t load_eight(const char *at)
 {
     uint64_t bytes = 0;
-    for (unsigned i = 0; i < 8; i++) { /* which compilers make one load where they can */
+    for (unsigned i = 0; i < 8; i++) { /* compilers combine these loads into one where they can */
         bytes |= (uint64_t)(unsigned char)at[i] << (8 * i);
     }
     return bytes;
@@ -534,7 +534,8 @@ bool gbsi_integer_read(const char *text, size_t n, uint64_t max, uint64_t *value
         }
         uint64_t digit = (uint64_t)(text[i] - '0');
         if (*too_large || sum > (max - (digit < max ? digit : max)) / 10 || digit > max) {
-            *too_large = true; /* but read on: it may turn out to be no integer */
+            *too_large = true; /* reading goes on, because the text may turn out not to be an
+                                  integer */
             continue;
         }
         sum = sum * 10 + digit;

@@ -23,7 +23,8 @@ bool gbsi_gate_init(gbsi_gate *gate, uint32_t n_spins);
 void gbsi_gate_destroy(gbsi_gate *gate);
 void gbsi_gate_open(gbsi_gate *gate);                /* step += 1; writes made before are visible to
                                                         the threads that pass the gate */
-void gbsi_gate_wait(gbsi_gate *gate, uint32_t step); /* until the step is no longer this */
+void gbsi_gate_wait(gbsi_gate *gate, uint32_t step); /* waits until the step differs from this one
+                                                      */
 
 typedef struct gbsi_barrier {
     gbsi_gate gate;
@@ -33,6 +34,6 @@ typedef struct gbsi_barrier {
 
 bool gbsi_barrier_init(gbsi_barrier *barrier, uint32_t n, uint32_t n_spins);
 void gbsi_barrier_destroy(gbsi_barrier *barrier);
-void gbsi_barrier_wait(gbsi_barrier *barrier); /* until all n have come */
+void gbsi_barrier_wait(gbsi_barrier *barrier); /* waits until all n threads have arrived */
 
 #endif

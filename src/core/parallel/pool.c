@@ -14,7 +14,7 @@
  * for its slowest member, shorter than a user would notice between two jobs. */
 #define SPINS 1000u
 
-#define MOST_CPUS ((size_t)1 << 20) /* of a set, where asking for its size ends */
+#define MOST_CPUS ((size_t)1 << 20) /* largest size of a CPU set that is asked for */
 
 typedef struct worker {
     gbsi_pool *pool;
@@ -32,7 +32,7 @@ struct gbsi_pool {
     bool start_ready, done_ready, stopping;
     void (*job)(void *context, uint32_t member);
     void *context;
-    gbsi_budget *budget; /* of who runs the job, for all members */
+    gbsi_budget *budget; /* budget of the thread that runs the job, for all members */
     gbsi_watch *watch;
 };
 

@@ -23,7 +23,7 @@ bool gbsi_cud_is_primitive(uint64_t polynomial)
     uint64_t rest = period;
     for (uint64_t q = 3; rest > 1; q += 2) {
         if (q * q > rest) {
-            q = rest; /* what no smaller number divides is prime */
+            q = rest; /* a number that no smaller prime divides is prime */
         }
         if (rest % q != 0) {
             continue;
@@ -59,7 +59,7 @@ uint64_t gbsi_cud_polynomial(uint32_t bits)
             }
         }
     }
-    assert(0); /* for every degree of the range there is one: tested */
+    assert(0); /* tests show that every degree of the range has a polynomial */
     return 0;
 }
 

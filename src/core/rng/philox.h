@@ -30,7 +30,7 @@ gbs_status gbsi_places_check(uint64_t n_places, gbs_error *err);
 
 typedef enum gbsi_purpose {
     GBSI_PURPOSE_UPDATE = 0,    /* chain, pass, place in the compiled schedule of that pass */
-    GBSI_PURPOSE_REFINE = 1,    /* as the update: the second word where the first was 0 */
+    GBSI_PURPOSE_REFINE = 1,    /* keyed as the update: the second word where the first was 0 */
     GBSI_PURPOSE_START = 2,     /* chain, restart number, 4 * variable: all four words its own */
     GBSI_PURPOSE_REPAIR = 3,    /* chain, attempt, step */
     GBSI_PURPOSE_SCAN = 4,      /* 0, pass, position */

@@ -53,7 +53,7 @@ typedef struct gbsi_block_slice {
     size_t row;            /* first row of the slice */
     uint32_t n_rows;       /* states of the other variables */
     uint32_t n_held, held; /* the first in plan.held_variable and held_stride */
-    size_t offset; /* [n_rows] in plan.offset: rows of the table with held ones in state 0 */
+    size_t offset; /* [n_rows] in plan.offset: rows of the table with held variables in state 0 */
 } gbsi_block_slice;
 
 typedef struct gbsi_block_plan {
@@ -125,7 +125,8 @@ void gbsi_block_up(gbsi_block_lanes *lanes, uint32_t plan, const uint32_t *x);
 
 typedef struct gbsi_block_draw {
     uint64_t seed, pass;
-    uint32_t chain; /* of lane 0: numbers are keyed by chain + lane, pass and variable */
+    uint32_t chain; /* chain number of lane 0: random numbers are keyed by chain + lane, pass and
+                       variable */
     gbsi_purpose purpose;
     const uint32_t *from; /* [16] the lane whose messages each lane is drawn from; NULL: its own */
 } gbsi_block_draw;

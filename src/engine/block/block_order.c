@@ -11,7 +11,10 @@
 #include "block/block_inside.h"
 #include "graph/elimination.h"
 
-enum { NOT_NOW = 255 }; /* in place of a fill: the clique is too large, or the variable is gone */
+enum {
+    NOT_NOW = 255
+}; /* used in place of a fill-in: the clique is too large, or the variable is
+      gone */
 
 /* The neighbours of a variable among those that are left, ascending. */
 typedef struct row {
@@ -225,7 +228,7 @@ static void count_fill(making *m, uint32_t v)
     if (m->gone[v] || !fits(m, v, r->to, r->n)) {
         return;
     }
-    uint32_t fill = 0; /* at most 13 * 12 / 2 */
+    uint32_t fill = 0; /* the fill-in, at most 13 * 12 / 2 */
     for (uint32_t i = 0; i < r->n; ++i) {
         for (uint32_t k = i + 1; k < r->n; ++k) {
             fill += !has(&m->row[r->to[i]], r->to[k]);

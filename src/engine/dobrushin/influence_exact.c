@@ -19,7 +19,7 @@ struct gbsi_enumerator {
     size_t p_capacity;
     uint32_t *place; /* of each factor's scope: its variable among j[], GBSI_NONE for i */
     size_t place_capacity;
-    uint32_t *state; /* of i's neighbours, then of one factor's scope */
+    uint32_t *state; /* states of i's neighbours, then of the variables of one factor's scope */
     size_t state_capacity;
 };
 
