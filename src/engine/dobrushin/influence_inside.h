@@ -37,11 +37,11 @@ typedef struct measure {
     bool apart;    /* the forbidden states of i depend on x_j: the bound is 1 */
     double bound;  /* binary i: so far */
     double osc;    /* else: largest oscillation so far */
-    double *delta; /* [n_delta] or NULL; with it nothing of the above but `apart` is taken, and the
-                      largest change of log-odds or oscillation is kept: for each pair of states of
-                      j, [kj][kj], or with n_delta 1 for all of them */
+    double *delta; /* [n_delta] or NULL; if set, only `apart` of the above is computed, and the
+                      largest change of log-odds or oscillation is stored here: for each pair of
+                      states of j, [kj][kj], or with n_delta 1 for all of them */
     size_t n_delta;
-    range mid; /* with delta, binary i: midpoints of the two log-odds */
+    range mid; /* midpoints of the two log-odds, for binary i if delta is set */
 } measure;
 
 /* Sums of ranges are widened by this share of their size, for what rounding may have lost. */
@@ -74,7 +74,7 @@ typedef struct logical_effect {
     logical_key key;
     bool known, single, apart;
     double delta;
-    range odds, mid; /* of literal i true against false */
+    range odds, mid; /* ranges for literal i true against false */
 } logical_effect;
 
 enum {

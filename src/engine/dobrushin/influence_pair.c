@@ -313,7 +313,7 @@ static double long_bound(gbsi_influence *w, uint32_t i, const use *u, uint32_t p
 double gbsi_influence_long(gbsi_influence *w, uint32_t i, const use *u, range others)
 {
     const uint32_t n = (uint32_t)scope_size(w->factors, u->f);
-    const uint32_t body = u->position == 0 ? 1 : 0; /* any literal of the body but i's */
+    const uint32_t body = u->position == 0 ? 1 : 0; /* a literal of the body other than i's */
     assert(n > 2);
     if (gbsi_is_noisy(w->factors->kind[u->f])) {
         return n - 1.0;
@@ -321,7 +321,7 @@ double gbsi_influence_long(gbsi_influence *w, uint32_t i, const use *u, range ot
     if (is_spin(w->factors, u->f)) {
         return (n - 1) * long_bound(w, i, u, body, others);
     }
-    /* all but the last are alike; the last may be the head */
+    /* all literals but the last are equal; the last may be the head */
     const bool last = u->position + 1 == n;
     const double alike = (n - (last ? 1 : 2)) * long_bound(w, i, u, body, others);
     return last ? alike : alike + long_bound(w, i, u, n - 1, others);

@@ -19,7 +19,7 @@
 #define LEAST       16u               /* iterations, whatever they cost */
 #define TIGHT       1e-6
 #define FLOOR       1e-200 /* x stays positive: any such x gives bounds */
-#define SLACK       1e-12  /* for what rounding may have lost */
+#define SLACK       1e-12  /* compensates for what rounding may have lost */
 #define VECTOR_WORK 4u     /* operations that a variable costs in each iteration besides its row */
 
 typedef struct power {

@@ -10,8 +10,8 @@
 
 typedef struct gbsi_conditionals {
     const gbsi_plan *plan; /* borrowed */
-    size_t *start;         /* [n_slots + 1] by variable */
-    size_t *factor;        /* of each variable, in factor order */
+    size_t *start;         /* [n_slots + 1] start of the factors of each variable */
+    size_t *factor;        /* factors of each variable, in factor order */
 } gbsi_conditionals;
 
 gbs_status gbsi_conditionals_new(const gbsi_plan *plan, gbsi_conditionals *out, gbs_error *err);

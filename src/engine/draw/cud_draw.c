@@ -180,7 +180,7 @@ gbs_status gbsi_cud_draw_begin_pass(void *state, const struct gbsi_schedule *sch
     gbsi_cud_draw *d = state;
     const uint64_t period = d->sequence.period;
     const uint64_t per_block = period / d->n_blocks; /* sweeps */
-    const uint64_t sweep = pass % period;            /* after N P numbers all repeats */
+    const uint64_t sweep = pass % period;            /* the numbers repeat after N P of them */
     const uint64_t n = (sweep % per_block * (d->n_places % period) + sweep / per_block) % period;
     (void)schedule;
     (void)group;

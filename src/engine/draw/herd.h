@@ -34,7 +34,7 @@ typedef struct gbsi_herd {
     size_t *cell; /* [n_slots] bins: first phase of a slot of two states, number of the table of
                      another; NULL: keys.slot says it */
     gbsi_herd_group *group;
-    uint32_t *visits; /* [n_slots] of a pass, while tables are grown; NULL: there are none */
+    uint32_t *visits; /* [n_slots] visits in a pass, while tables are grown; NULL: there are none */
 } gbsi_herd;
 
 /* A herd without weights. */

@@ -69,7 +69,8 @@ static gbs_status grow(gbsi_herd *herd, uint32_t slot, uint32_t group, uint32_t 
     const uint64_t old =
         table->capacity == 0 ? 0 : gbsi_key_table_bytes(table->capacity / 2, row_bytes, named);
     const uint64_t bytes = gbsi_key_table_bytes(wanted, row_bytes, named);
-    if (wanted >= GBSI_NONE || herd->taken + bytes > herd->room) { /* both stand while one moves */
+    if (wanted >= GBSI_NONE || herd->taken + bytes > herd->room) { /* the old and the new table
+                                                                      exist while one moves */
         return no_room(herd, slot, herd->taken + bytes, err);
     }
     const gbs_status status = gbsi_key_table_reserve(table, wanted, row_bytes, named, err);

@@ -17,9 +17,10 @@ typedef struct gbsi_herding {
     int init;        /* gbs_herd_init */
     bool left_edge;  /* bins are [b/B, (b+1)/B) */
     uint32_t n_bins; /* keys bins; 1 for one */
-    bool argmax;     /* by bins, more than two states: a vector, else one after another */
+    bool argmax;     /* for bins and more than two states: one vector of weights; otherwise one
+                        state after another */
     bool rounded;    /* p is rounded at random to a multiple of 1/B */
-    bool bounded;    /* at random where no weight exceeds the threshold */
+    bool bounded;    /* draw at random if no weight exceeds the threshold */
     double threshold;
     int64_t bound; /* the same in units of 2^-32 */
 } gbsi_herding;

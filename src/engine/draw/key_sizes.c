@@ -99,7 +99,8 @@ static gbsi_key_sizes sizes_of(gbsi_key_maker *m)
     const uint64_t n_links = m->context == NULL ? 0 : m->context->start[m->plan->n_slots];
     const uint64_t always = (uint64_t)m->plan->n_slots * sizeof(gbsi_key_slot) + 8 * n_links +
                             (m->job->lanes == 1 ? slice_bytes(m) : 0);
-    slot_size by_bound[N_BOUNDS + 1] = {{0}}; /* of the slots that bound first makes dense */
+    slot_size by_bound[N_BOUNDS + 1] = {{0}}; /* sizes of the slots that each bound is the first to
+                                                 make dense */
     for (uint32_t slot = 0; slot < m->plan->n_slots; ++slot) {
         bool sum = false;
         const uint64_t codes = gbsi_key_codes(m, slot, &sum, NULL);

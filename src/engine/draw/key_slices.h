@@ -9,7 +9,7 @@
  * states, one coding for all. Element d of lane i stands at [16 d + i]; padding has step 0. */
 typedef struct gbsi_key_slice {
     size_t link; /* first of 16 width links and steps */
-    size_t cell; /* of the first lane, to which the offsets of the lanes are relative */
+    size_t cell; /* cell of the first lane, to which the offsets of the lanes are relative */
     size_t lut;  /* keys by code of the first lane; GBSI_NO_LUT: the code is the key */
     uint32_t width;
     uint8_t coding;  /* gbsi_coding of all */

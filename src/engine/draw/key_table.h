@@ -23,8 +23,8 @@ typedef struct gbsi_key_table {
     uint64_t *code;    /* [capacity] */
     uint32_t *row;     /* [capacity] GBSI_NONE: free */
     uint32_t *by_name; /* [capacity] rows by name; NULL unless codes share rows */
-    uint64_t *name;    /* [capacity / 2] of each row; NULL unless codes share rows */
-    void *rows;        /* [capacity / 2] of row_bytes */
+    uint64_t *name;    /* [capacity / 2] name of each row; NULL unless codes share rows */
+    void *rows;        /* [capacity / 2] rows of row_bytes each */
     size_t capacity;   /* 0 or a power of two */
     size_t n_codes, n_rows;
 } gbsi_key_table;

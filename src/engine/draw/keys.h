@@ -66,7 +66,7 @@ typedef enum gbsi_certain { GBSI_OPEN, GBSI_ALWAYS_0, GBSI_ALWAYS_1, GBSI_NEVER 
 typedef struct gbsi_key_sizes {
     uint64_t most_codes;   /* slots of more are hashed */
     uint64_t dense_bytes;  /* tables for all lanes and groups, links and look-up included */
-    uint64_t hashed_bytes; /* at most what hashed slots grow to; UINT64_MAX: no bound */
+    uint64_t hashed_bytes; /* the most bytes that hashed slots can grow to; UINT64_MAX: no bound */
 } gbsi_key_sizes;
 
 gbs_status gbsi_keys_size(const gbsi_draw_job *job, int scheme, gbsi_key_sizes *sizes,

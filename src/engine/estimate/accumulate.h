@@ -43,7 +43,7 @@ typedef struct gbsi_closing {
     double *total; /* [cell][lane] */
     /* [cell][lane] if not NULL, counts are added here instead of to total; only if open is NULL. */
     uint16_t *early;
-    float *held_total, *held_open; /* [cell] in place of all these; NULL: they are not */
+    float *held_total, *held_open; /* [cell] replaces all these arrays; NULL: they are not */
     /* [end_cell - first_cell] r0, the reference of the moments; then the arrays to which the sums
      * over chains of d_b = S_b - r0 n_b and of its square are added */
     const double *reference;

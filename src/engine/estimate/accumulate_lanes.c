@@ -62,7 +62,7 @@ static void add_chains(float *sum, const gbsi_offsets *cell_start, const gbsi_ti
 static size_t add_consecutive(float *to, const gbsi_tile *tile, tile_rows rows)
 {
     const size_t n_full = tile->n_places / GBSI_LANES;
-    uint32_t from[MOST_TURNED * GBSI_LANES]; /* where in a row a cell is */
+    uint32_t from[MOST_TURNED * GBSI_LANES]; /* index of each cell in its row */
     if (rows.kept > MOST_TURNED) {
         return 0;
     }

@@ -28,13 +28,13 @@ typedef struct gbsi_estimate_shape {
     gbs_estimator_kind kind;
     bool each_once;        /* every slot is updated exactly once per pass */
     uint32_t first_length; /* passes of the first batches, a power of two; 0: the shortest */
-    uint32_t n_batches;    /* of a block and chain, a power of two; 0: 128 of all chains */
+    uint32_t n_batches;    /* batches of a block and chain, a power of two; 0: 128 of all chains */
     /* For a model that is partitioned over ranks: */
     const uint8_t *own;     /* [n_slots] 1: updated here; borrowed, NULL: all are */
     const gbs_ranks *ranks; /* the others'; NULL: none. gbsi_estimate_find_worst() is then called on
                                all of them */
     size_t n_all_cells;     /* of all ranks */
-    size_t n_all_runs;      /* of slots of the same arity, of all ranks */
+    size_t n_all_runs;      /* runs of slots of the same arity, over all ranks */
     const gbsi_weave *weave; /* how they are saved together; borrowed, NULL: the model is not shared
                               */
     bool feeds;              /* spread.c: has fast sums alone, which another estimate takes */
@@ -131,7 +131,8 @@ void gbsi_estimate_slot(const gbsi_estimate *estimate, uint32_t slot, double *p,
 double gbsi_estimate_df(const gbsi_estimate *estimate);
 
 typedef struct gbsi_estimate_worst {
-    double max_mcse; /* for more than 10^5 marginals the 99.99 % quantile; NAN: none yet */
+    double max_mcse; /* largest standard error; with more than 10^5 marginals their 99.99 %
+                        quantile; NAN: none yet */
     double max_rhat; /* +inf if chains are frozen at different values */
     double min_ess;
     uint64_t n_constant;  /* slots with the same state in every chain at every pass */

@@ -26,7 +26,7 @@ typedef struct gbsi_half_time {
 
 /* Batches of the current block of passes; see batches.c. */
 typedef struct gbsi_batches {
-    uint64_t per_chain;  /* in a full block; a power of two */
+    uint64_t per_chain;  /* batches per chain in a full block; a power of two */
     uint64_t length;     /* passes */
     uint64_t start;      /* passes done when the open batch began */
     uint64_t block_end;  /* passes done when the block will end */
@@ -58,7 +58,8 @@ typedef struct gbsi_spread {
     uint32_t *first_group;   /* [n_ranks + 1] */
     unsigned char *packed;   /* the fast sums rank by rank, on their way */
     gbs_message *out, *in;   /* [n_ranks] */
-    gbsi_cell_summary *told; /* [n_cells] of all slots, as last asked for; NULL: not yet */
+    gbsi_cell_summary *told; /* [n_cells] summaries of all slots, as they were when last asked for;
+                                NULL: not yet */
 } gbsi_spread;
 
 struct gbsi_estimate {
@@ -78,7 +79,7 @@ struct gbsi_estimate {
     double *total;           /* [group][cell][lane] closed batches */
     uint16_t *early;         /* [group][cell][lane] counts of closed batches that are no longer than
                                 the fast sums hold, instead of total, in 2 bytes each; or NULL */
-    gbsi_held held;          /* only if shape.held: what chains have added lately, ... */
+    gbsi_held held;          /* sums that chains have added recently, only if shape.held, ... */
     uint32_t n_held;         /* ... in so many passes, ... */
     float *held_total;       /* [group][cell] ... and totals and ... */
     float *held_open;        /* [group][cell] ... open sums, in place of those above. A batch takes
@@ -105,7 +106,8 @@ typedef enum gbsi_per {
 typedef struct gbsi_estimate_array {
     void *pointer; /* address of the pointer to the array, of any type: copied as bytes */
     size_t n, size;
-    bool saved; /* else it follows from the shape, or is of a pass that was cut short */
+    bool saved; /* false if the array follows from the shape, or belongs to a pass that was cut
+                   short */
     gbsi_per per;
     bool hot;
 } gbsi_estimate_array;

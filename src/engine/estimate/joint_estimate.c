@@ -30,7 +30,7 @@ struct gbs_joint_estimate {
     size_t n_factors; /* that hold it */
     size_t *factor;
     uint32_t *at;      /* states of a factor's scope */
-    double *log_prior; /* [n_last] of the last variable's states: evidence */
+    double *log_prior; /* [n_last] log-likelihoods of the last variable's states from evidence */
     double *weight;    /* [n_last] scratch */
     double *value;     /* [n_cells] scratch */
     gbsi_trace *trace; /* a series for each cell */

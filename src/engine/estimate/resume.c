@@ -91,7 +91,7 @@ static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err
 {
     const gbsi_estimate *estimate = object;
     const gbsi_spread *spread = estimate->spread;
-    /* of the pointers: arrays are listed by their addresses */
+    /* copies the pointers, because arrays are listed by their addresses */
     gbsi_estimate copy = spread == NULL ? *estimate : *spread->share;
     gbsi_estimate_array arrays[GBSI_ESTIMATE_ARRAYS];
     const size_t n = gbsi_estimate_arrays(&copy, arrays);

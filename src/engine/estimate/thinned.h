@@ -25,7 +25,7 @@ typedef struct gbsi_thinned {
 /* @param stride of the first passes. */
 gbs_status gbsi_thinned_init(gbsi_thinned *t, uint32_t n_chains, uint32_t n_variables,
                              uint64_t stride, gbs_error *err);
-void gbsi_thinned_free(gbsi_thinned *t); /* what init took, not the struct */
+void gbsi_thinned_free(gbsi_thinned *t); /* frees the members that init allocated, not the struct */
 
 /* Called at the end of a pass. @return whether the pass is kept, as number t->n. If so, the density
  * and the states of every chain are set, ... */

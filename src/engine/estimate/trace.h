@@ -21,7 +21,7 @@ void gbsi_trace_end_pass(gbsi_trace *trace);
 
 typedef struct gbsi_trace_summary {
     double mean; /* NAN before the first pass */
-    double mcse; /* of the mean, from batch means [M8]; NAN with too few batches */
+    double mcse; /* standard error of the mean, from batch means [M8]; NAN with too few batches */
     double rhat; /* split R-hat of the last values of the batches [M9]; NAN with fewer than 4 */
 } gbsi_trace_summary;
 

@@ -33,7 +33,7 @@ GBSI_INLINE vu gather16(const void *state, const uint32_t *slots, bool wide)
 
 /* By-count tables of a mixed slice: which lanes have one, and the count so far. */
 typedef struct mixed_lanes {
-    vu table;  /* any valid one in lanes without */
+    vu table;  /* any valid index in lanes that have no table */
     vu degree; /* 0 in lanes without */
     vm without;
 } mixed_lanes;

@@ -44,7 +44,7 @@ static inline void scalar_noisy(const scalar_view *view, const gbsi_term *term, 
     for (uint32_t a = from; a < to; ++a) {
         real value = (real)gbsi_noisy_term_log(view->plan, view->group, term, slot, view->lanes,
                                                view->lane, a);
-        if (odds) { /* one number, of state 1 against state 0 */
+        if (odds) { /* a single number, the odds of state 1 against state 0 */
             value = (real)gbsi_noisy_term_log(view->plan, view->group, term, slot, view->lanes,
                                               view->lane, 1) -
                     value;

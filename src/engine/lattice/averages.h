@@ -31,7 +31,8 @@ static inline size_t gbsi_lattice_kept_words(const gbsi_lattice *lattice)
  * no sites: probability 0. */
 typedef struct gbsi_lattice_averages {
     const gbsi_lattice *lattice;          /* borrowed */
-    float plain[2 * GBSI_LATTICE_COUNTS]; /* of the plain kind, and of the one turned round */
+    float plain[2 * GBSI_LATTICE_COUNTS]; /* for the plain kind, and for the kind with spins turned
+                                             round */
     float p[(GBSI_LATTICE_KINDS + 1) * GBSI_LATTICE_COUNTS]; /* 1 + kind */
 } gbsi_lattice_averages;
 

@@ -147,7 +147,7 @@ static bool find_bond(const gbsi_grid *grid, uint32_t u, uint32_t v, unsigned *d
             *from = next ? u : v;
             return true;
         }
-        stride *= side; /* of the last one: the number of sites */
+        stride *= side; /* the stride behind the last direction is the number of sites */
     }
     return false;
 }

@@ -53,7 +53,7 @@ typedef struct gbsi_lattice {
     uint32_t n_rows;        /* of a layer: side[1] */
     uint32_t height;        /* layers in a block, even */
     uint32_t n_blocks;      /* bits in use */
-    uint32_t n_words;       /* of one color: height * n_rows * padded */
+    uint32_t n_words;       /* number of words of one colour: height * n_rows * padded */
     /* a state, in words */
     size_t row_words, color_words, state_words;
     /* neighbours, sorted by group */
@@ -65,7 +65,7 @@ typedef struct gbsi_lattice {
     uint32_t n_kinds, n_levels, n_thresholds;
     gbsi_lattice_kind kind[GBSI_LATTICE_KINDS];
     gbsi_lattice_level level[GBSI_LATTICE_LEVELS];
-    uint32_t threshold[GBSI_LATTICE_THRESHOLDS]; /* of 2^32, at most 2^31 */
+    uint32_t threshold[GBSI_LATTICE_THRESHOLDS]; /* thresholds in units of 2^-32, at most 2^31 */
     /* ~0 where a bit of the threshold is set, most significant first */
     uint32_t bit[GBSI_SPIN_PLANES][GBSI_LATTICE_THRESHOLDS];
     /* Plain sites have the most frequent kind, or the one of the opposite field, one group, and
@@ -79,8 +79,8 @@ typedef struct gbsi_lattice {
     uint32_t *valid; /* bits that are sites */
     uint8_t *plain;  /* [2 * n_words / 16] 1: the row of lanes has plain sites only; NULL: all rows
                         do, or none if there is no plain kind */
-    uint32_t
-        *present[GBSI_LATTICE_NEIGHBOURS]; /* the bond exists; all of these are NULL, or none */
+    uint32_t *present[GBSI_LATTICE_NEIGHBOURS];  /* the bond exists; all of these are NULL, or none
+                                                  */
     uint32_t *negative[GBSI_LATTICE_NEIGHBOURS]; /* the bond is -J */
     uint32_t *kind_mask[GBSI_LATTICE_KINDS];     /* only with several kinds */
     size_t bytes;

@@ -75,7 +75,7 @@ static void tall_give(const tall *t, int64_t *total, size_t stride)
 typedef struct neighbours {
     vu y[GBSI_SPIN_NEIGHBOURS];     /* the spins of the neighbours times the signs of the couplings,
                                        as bits */
-    vu lower[GBSI_SPIN_NEIGHBOURS]; /* all or none: of a lower colour */
+    vu lower[GBSI_SPIN_NEIGHBOURS]; /* all bits or none: the neighbour has a lower colour */
 } neighbours;
 
 INLINE void load_neighbours(const uint32_t *state, const uint32_t *index, uint32_t n,

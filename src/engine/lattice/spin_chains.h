@@ -61,7 +61,8 @@ struct gbsi_spin_chains {
     size_t n_state, n_visits; /* words */
     uint32_t n_counted;       /* passes in visits */
     gbsi_spin_sums *partial;  /* [n_members][n_chains] */
-    gbsi_spin_sums *sums;     /* [n_chains] after the last pass; of one cut short: nothing */
+    gbsi_spin_sums *sums;     /* [n_chains] sums after the last pass; undefined if it was cut short
+                               */
 };
 
 /* The bytes of a form, and its allocation. @param n_state, n_visits words; n_visits 0: no visits.

@@ -27,7 +27,7 @@ typedef struct tally {
     vu agree[GBSI_SPIN_GROUPS]; /* by lane */
     vu up[GBSI_SPIN_FIELDS];
     bool energy;
-    vu neighbours[3]; /* of the last row with one group: the bits of how many are up */
+    vu neighbours[3]; /* number of neighbours that are up, as bits, if the last row has one group */
 } tally;
 
 /* Neighbours that agree with the sites' new states, by lane. */

@@ -46,7 +46,7 @@ typedef struct gbsi_levels {
     uint32_t n_colors;     /* 2 or 4 */
     uint32_t n_values;     /* that sites show */
     uint32_t half;         /* sites of half a row, padded to whole blocks */
-    uint32_t n_blocks;     /* of all halves of rows */
+    uint32_t n_blocks;     /* number of blocks in all halves of rows */
     float truncation;      /* t */
     float *seen;           /* [n_levels][n_values]; the largest of each value is 0 */
     double *top;           /* [n_values] the maximum subtracted from the log-weights */
@@ -87,7 +87,7 @@ void gbsi_levels_free(gbsi_levels *levels); /* NULL is allowed */
 /* The position of a site. */
 typedef struct gbsi_levels_place {
     uint32_t half;  /* 2 * row + parity of the column */
-    uint32_t index; /* of its half of the row */
+    uint32_t index; /* index of the block in its half of the row */
 } gbsi_levels_place;
 
 static inline gbsi_levels_place gbsi_levels_locate(const gbsi_levels *l, uint32_t site)

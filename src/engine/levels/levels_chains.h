@@ -18,7 +18,8 @@ typedef struct gbsi_levels_chains {
     gbsi_pool *pool; /* borrowed, NULL: one thread */
     uint64_t seed;
     uint32_t n_chains, n_members;
-    size_t half_bytes, chain_bytes; /* of half a row, with a margin before it; of a chain */
+    size_t half_bytes, chain_bytes; /* bytes of half a row, with a margin before it, and of a chain
+                                     */
     uint8_t *state;                 /* [n_chains][2 * height][margin, half] */
     float *sum;       /* [n_blocks][n_levels][16] conditionals of all chains; NULL: not kept */
     float *total;     /* the same, of passes that are no longer in sum; NULL: there never are any */

@@ -14,7 +14,7 @@
 
 /* A neighbour of every site of half a row. */
 typedef struct gbsi_levels_neighbour {
-    ptrdiff_t at;        /* from the site, in bytes of the state */
+    ptrdiff_t at;        /* distance from the site in bytes of the state */
     const float *weight; /* [half] */
 } gbsi_levels_neighbour;
 
@@ -24,7 +24,7 @@ typedef struct gbsi_levels_row {
      * weight 0 */
     gbsi_levels_neighbour neighbour[GBSI_LEVELS_NEIGHBOURS];
     const uint16_t *value; /* [half] what sites show */
-    uint8_t *state;        /* of the first chain: [half] levels, then ... */
+    uint8_t *state;        /* states of the first chain: [half] levels, then ... */
     size_t stride;         /* ... so many bytes on, the next chain */
     uint32_t n_chains;
     const gbsi_words *words;

@@ -10,7 +10,7 @@
 /* The rows of options.def in their order. */
 typedef struct gbsi_option {
     gbs_option shown;
-    size_t offset, width; /* of the field in gbs_run_options, or in the struct of a question */
+    size_t offset, width; /* place of the field in gbs_run_options or in the struct of a question */
     const gbs_choice *choice;
     size_t n_choices;
 } gbsi_option;

@@ -40,7 +40,7 @@
 /* A field of the question's own, or an option of the run kept in the question's struct. */
 typedef struct question_row {
     const char *run; /* name of the option of the run; NULL: it is an option of the question */
-    gbsi_option own; /* for an option of the run, only where it is kept is filled in */
+    gbsi_option own; /* for an option of the run, only the place of its field is set */
     const char *needed;
 } question_row;
 

@@ -10,7 +10,7 @@
 
 /* Pairwise factors of other kinds are tabulated up to this many entries; beyond it they are terms.
  */
-#define ENDS_AHEAD     32 /* of the one whose profile is written */
+#define ENDS_AHEAD     32 /* how far ahead of the current end profiles are prefetched */
 #define TABULATE_LIMIT 256u
 /* Factors of three variables or more are tabulated up to this many entries: a table for each of its
  * variables costs what its term and links cost, and fits two registers. */

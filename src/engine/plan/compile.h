@@ -32,7 +32,7 @@ typedef struct gbsi_derived {
 
 typedef struct gbsi_profile {
     double magnitude; /* sum over factors of the spread of their log-weights */
-    double coupling;  /* of the first factor of two variables, gbsi_coupling_of() */
+    double coupling;  /* coupling of the first factor of two variables, gbsi_coupling_of() */
     uint32_t n_factors;
     uint32_t n_pairs; /* factors of two variables */
     uint32_t needs;   /* GBSI_NEEDS_... */
@@ -45,7 +45,7 @@ typedef struct gbsi_compile {
     const gbsi_factors *factors;
     gbsi_plan *plan;
     gbsi_profile *profile;          /* [n_variables] until the layout is known */
-    gbsi_incident_factors incident; /* of all factors; made where somebody asks */
+    gbsi_incident_factors incident; /* incident factors of all variables; made when first needed */
     uint32_t *table_uses;           /* [n_tables] factors per table, saturating */
     double *table_potts;   /* [n_tables] J where a table is a Potts coupling; NAN: not known yet;
                               infinite: not a table of this form */

@@ -39,14 +39,15 @@ typedef struct gbsi_draw_job {
     uint32_t lanes, n_groups; /* chains are in groups of lanes: states are [group][slot][lane] */
     uint32_t first_chain;     /* the number of the first chain of group 0 */
     uint64_t room;            /* bytes that it may take in all, later growth included */
-    const struct gbsi_surroundings *around; /* of the plan, for bytes(); NULL: computed if needed */
+    const struct gbsi_surroundings *around; /* surroundings of the plan, needed by bytes(); NULL:
+                                               computed if needed */
 } gbsi_draw_job;
 
 #define GBSI_WARNING_SIZE 256
 
 typedef struct gbsi_draw {
     const char *name;      /* used by command line, Python and files; never changes */
-    const char *reference; /* where the rule is written down */
+    const char *reference; /* the publication that describes the rule */
     unsigned traits;
     unsigned n_words; /* random words per update, 0 or 1 */
     /* Names of the options that this draw has and not all others; NULL after the last, NULL: none.

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "plan/compile.h"
 
-enum { SUM_BITS = 61 }; /* of the largest sum, with as much again for a sum of sums */
+enum { SUM_BITS = 61 }; /* bits of the largest sum, with as much again for a sum of sums */
 
 /* How a factor's logarithms become costs. */
 typedef struct scale {

@@ -51,7 +51,7 @@ static inline gbsi_reach gbsi_reach_of(const gbsi_turns *turns, uint32_t slot)
  * until prepare() returns. */
 typedef struct gbsi_pass_setting {
     const gbsi_plan *plan;
-    const void *compiled; /* with OWNS: the model in the form that the pass runs */
+    const void *compiled; /* the model in the form that the pass runs, with OWNS */
     const gbs_run_options *options;
     gbsi_group *group; /* [n_groups] the chains' states */
     uint32_t n_chains, lanes, n_groups;
@@ -59,14 +59,15 @@ typedef struct gbsi_pass_setting {
                              processes */
     gbsi_simd level;
     gbsi_pool *pool;         /* NULL: one thread */
-    uint32_t n_threads;      /* of the pool, which is not there yet when bytes() is asked */
+    uint32_t n_threads;      /* number of threads of the pool, which does not exist yet when bytes()
+                                is called */
     const gbsi_turns *turns; /* NULL: no other rank has a part of the model */
 } gbsi_pass_setting;
 
 /* Arguments of one pass over all chains. */
 typedef struct gbsi_pass_job {
     uint64_t pass;                 /* random numbers are a function of it and of the global place */
-    const gbsi_schedule *schedule; /* of a scan that has one */
+    const gbsi_schedule *schedule; /* schedule of a scan that has one */
     const gbsi_draw *draw;
     void *draw_state;
     const float *beta; /* [n_groups * lanes] inverse temperature by chain, padded lanes included;

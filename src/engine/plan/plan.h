@@ -27,7 +27,7 @@ typedef enum gbsi_class {
  * logarithms [M15]. Plans for runs with inverse temperatures have no linear slots. */
 #define GBSI_ODDS          1u    /* binary and finite: one number, the odds of state 1 */
 #define GBSI_LINEAR        2u    /* weights or odds; without it their natural logarithms */
-#define GBSI_DOUBLE        4u    /* while compiling: tables of class PRECISE */
+#define GBSI_DOUBLE        4u    /* set while compiling: the slot has tables of class PRECISE */
 #define GBSI_LINEAR_SPAN   40.0  /* e^-40 2^-64 is still a normal float */
 #define GBSI_LINEAR_DEGREE 1000u /* so many rounding errors of 2^-24 stay below 1e-4 */
 
@@ -83,7 +83,7 @@ typedef struct gbsi_counter_link {
 /* A noisy factor as a sum over its parents of costs -ln q_i(u_i), in fixed point, whose order
  * therefore does not matter. A cost of plus infinity is `never`, more than all others together. */
 typedef struct gbsi_noisy_sum {
-    uint32_t counter; /* of the low half of the sum; the high half has the next */
+    uint32_t counter; /* counter of the low half of the sum; the high half has the next number */
     uint32_t effect;  /* state of the child */
     bool falling;     /* as in gbsi_noisy */
     int64_t leak;     /* the cost that is always there */
@@ -127,7 +127,7 @@ typedef struct gbsi_sell {
     uint32_t *stride; /* strides of terms, parallel to slot */
     float *coupling;
     size_t n_couplings;
-    uint32_t *base; /* for terms, mixed slices and irregular slices */
+    uint32_t *base; /* offsets for terms, mixed slices and irregular slices */
     size_t n_bases;
     bool has_terms; /* some regular slice has class PAIRWISE, TABLE or PRECISE */
 } gbsi_sell;
@@ -146,7 +146,7 @@ typedef struct gbsi_plan {
     uint32_t max_arity;
     uint32_t value_bytes; /* 1 if every arity is <= 256, else 2 */
     uint32_t n_of_class[GBSI_N_CLASSES];
-    gbsi_sum_units density_units; /* in which log densities are summed */
+    gbsi_sum_units density_units; /* units in which log densities are summed */
     bool by_type;                 /* slots ascend by class, form and arity */
     bool at_once;                 /* passes read the states before them */
     uint32_t n_levels;            /* levels of the sequence, if it repeats */
@@ -269,7 +269,7 @@ static inline gbsi_row gbsi_plan_row(const gbsi_plan *plan, uint32_t slot)
     const uint32_t lane = slot % 16;
     if (gbsi_plan_class(plan, slot) == GBSI_CLASS_PAIRWISE) {
         while (row.n > 0 && sell->stride[s->link + lane + 16 * (size_t)(row.n - 1)] == 0) {
-            --row.n; /* only in this class padding must not be taken for a neighbour */
+            --row.n; /* in this class, padding must not be taken for a neighbour */
         }
     } else if (s->mixed && sell->base[s->counted + lane] != GBSI_NONE) {
         row.n = sell->base[s->counted + 16 + lane];
@@ -326,8 +326,8 @@ typedef struct gbsi_plan_options {
     bool at_once; /* passes read the states before them, not those that they have made */
     bool heated;  /* inverse temperatures will multiply log-weights: no linear slots */
     bool coarse;  /* a bound of GBSI_COARSE_LIMIT on the rounding of sums will do */
-    bool measure; /* only bytes and counts are wanted, the plan will not be run: leave out
-                     neighbourhoods that are not needed for them */
+    bool measure; /* true if only bytes and counts are needed and the plan will not be run:
+                     neighbourhoods not needed for them are left out */
     /* For a share of a model, whose plan has to compute what the plan of the whole computes: */
     const uint32_t *order;        /* [n_variables] by slot; NULL: found as above */
     const uint8_t *by_count;      /* [n_variables] 1: looks up tables by_count; NULL: found */

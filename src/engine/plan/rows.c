@@ -12,7 +12,7 @@
 
 typedef struct writing {
     uint32_t *used; /* [n_slots + 1] entries written so far */
-    double *logw;   /* by field_start: what factors of one variable and 0/1 forms add up to */
+    double *logw;   /* by field_start: sums of the factors of one variable and of 0/1 forms */
     gbsi_row_entries entries;
     bool shrunk; /* some row has become shorter than its room */
     /* the last coupling that was made an edge: most have two ends alike */

@@ -11,7 +11,8 @@
 typedef struct growth {
     size_t term_capacity, link_capacity, n_terms;
     uint32_t *counter_of; /* [n_factors] GBSI_NONE: keeps none */
-    uint64_t *key;        /* of the terms of a slot: lowest neighbour << 32 | which */
+    uint64_t *key;        /* sort keys of the terms of a slot: lowest neighbour << 32 | number of
+                             the term */
     size_t key_capacity;
 } growth;
 

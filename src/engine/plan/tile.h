@@ -37,9 +37,9 @@ typedef struct gbsi_tile {
     uint8_t contiguous;
     const uint32_t *position; /* [as slot] index in the sequence of the pass; NULL unless the draw
                                  has GBSI_DRAW_POSITION */
-    /* where in the run; used for refinement words and messages */
+    /* place in the run; used for refinement words and messages */
     uint64_t seed, pass, place; /* place of the first update */
-    uint32_t chain;             /* of lane 0, among all of the run */
+    uint32_t chain;             /* chain number of lane 0 among all chains of the run */
     uint32_t group;             /* group of chains, among those of this process */
     uint16_t idle;        /* bits of unused lanes: their herding weights must not change, their
                              values may be any state */
@@ -50,7 +50,7 @@ typedef struct gbsi_tile {
     /* one update that takes long: its kernel asks the watch every `block` own states, and leaves w
      * unfinished where that stops */
     gbsi_watch *watch;   /* NULL: no such update, or it never stops */
-    uint64_t operations; /* for an own state in all lanes */
+    uint64_t operations; /* operations for one own state in all lanes */
     uint32_t block;
     /* written by the kernel */
     float *w; /* [n_rows][k][16] unnormalised; odds: [n_rows][16] */

@@ -8,7 +8,7 @@
 typedef struct gbsi_drawn {
     uint64_t seed;
     uint32_t n;
-    uint32_t *variable; /* [n] of the pass last asked for */
+    uint32_t *variable; /* [n] sequence of the pass that was last requested */
 } gbsi_drawn;
 
 /* The table's init and free. */

@@ -8,7 +8,7 @@
 
 typedef struct gbsi_fixed {
     size_t n;
-    uint32_t *variable; /* [n] to be filled in by init */
+    uint32_t *variable; /* [n] the sequence, written by init */
 } gbsi_fixed;
 
 /* Room for n variables. */

@@ -14,7 +14,7 @@ struct gbs_influences {
     gbsi_influences *c;
     int (*stop)(void *context); /* of the user, may be NULL */
     void *stop_context;
-    gbsi_budget budget; /* in force in all calls on this object */
+    gbsi_budget budget; /* budget in force during all calls on this object */
     gbs_influence_report report;
 };
 
@@ -37,7 +37,7 @@ gbs_status gbsi_weights_of(const gbs_influences *influences, const double *weigh
 typedef struct gbsi_scan_pass {
     const gbsi_scan *scan;
     void *state;
-    gbsi_sequence sequence; /* of a random scan variable is NULL */
+    gbsi_sequence sequence; /* the sequence; for a random scan `variable` is NULL */
 } gbsi_scan_pass;
 
 /* @param options NULL for the defaults. Sequences may omit variables. */

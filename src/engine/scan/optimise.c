@@ -28,9 +28,9 @@ struct gbsi_optimiser {
     double *b, *d, *g; /* [n] between calls 1, d0, g0 */
     gbsi_tournament w; /* between calls -d0 g0 */
     uint8_t *is_touched;
-    uint32_t *touched; /* [n_touched] what differs from that */
+    uint32_t *touched; /* [n_touched] entries that differ from these values */
     uint32_t n_touched;
-    double *old; /* [n] what each update of the scan replaced */
+    double *old; /* [n] the variable that each update of the scan replaced */
     uint32_t *kept;
     size_t old_capacity, kept_capacity;
 };

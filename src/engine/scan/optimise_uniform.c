@@ -115,7 +115,7 @@ static gbs_status take_room(descent *w, uint64_t room, gbs_error *err)
     while ((uint64_t)w->stride * w->stride < w->n || w->stride < 2) {
         ++w->stride;
     }
-    const uint64_t steps = w->n / w->stride + 1 + w->stride; /* of which b is held */
+    const uint64_t steps = w->n / w->stride + 1 + w->stride; /* updates before which b is stored */
     if (work > (double)MOST_WORK) {
         return gbsi_fail(err, GBS_ERR_LIMIT,
                          "from the random scan every update looks at all %" PRIu64

@@ -33,7 +33,7 @@ typedef struct gbsi_sequence {
 
 typedef struct gbsi_scan {
     const char *name;      /* "chromatic": used by command line, Python and files; never changes */
-    const char *reference; /* where the scan is written down */
+    const char *reference; /* the publication that describes the scan */
     unsigned traits;
     /* Names of the options that this scan has and not all others; NULL after the last, NULL: none.
      * With scans that lack them they are refused. */

@@ -14,7 +14,8 @@
 
 typedef struct gbsi_tournament {
     uint32_t n_levels;
-    size_t first[GBSI_MOST_LEVELS]; /* of each level in value, the numbers themselves first */
+    size_t first[GBSI_MOST_LEVELS]; /* start of each level in `value`; the numbers themselves are
+                                       level 0 */
     double *value;                  /* padded with infinity */
 } gbsi_tournament;
 

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 
 #define REJECTED  UINT32_MAX
-#define UNDECIDED (UINT32_C(1) << 31) /* and above: version of the key */
+#define UNDECIDED (UINT32_C(1) << 31) /* this bit and those above it: version of the key */
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
@@ -163,7 +163,7 @@ static void unlock_blanket(const gbsi_grower *g, const gbsi_growing *job, uint32
 typedef enum hold {
     FREE,
     FRESH,  /* a splash that this one is not to know of yet */
-    OTHERS, /* any other of the round */
+    OTHERS, /* owner of another splash of the round */
 } hold;
 
 static hold hold_of(const gbsi_growing *job, uint32_t tag, const _Atomic uint32_t *owner)
@@ -358,7 +358,7 @@ static uint64_t score_key(gbsi_grower *g, const gbsi_growing *job, uint32_t root
                                     &(gbsi_score_inside){growth, &g->shares, in->n, in->number},
                                     hash_of(job, root, slot), &g->score);
     uint64_t bits = 0;
-    assert(score >= 0.0); /* so that its bits are in its order */
+    assert(score >= 0.0); /* the bits of non-negative numbers have the order of the numbers */
     memcpy(&bits, &score, sizeof bits);
     return ~bits;
 }

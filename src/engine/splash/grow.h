@@ -25,7 +25,7 @@ typedef struct gbsi_growing {
     uint64_t seed, round;
     const gbsi_turns *turns;        /* who sees a slot: ... */
     gbsi_reach reach;               /* ... none beyond this one may be taken */
-    const gbsi_splash_view *states; /* what adaptive growth looks at */
+    const gbsi_splash_view *states; /* states that adaptive growth looks at */
 } gbsi_growing;
 
 typedef struct gbsi_candidate {

@@ -251,11 +251,12 @@ void gbsi_logs_down(const gbsi_splash_job *job, uint32_t lane)
     for (uint32_t i = 0; i < program->n; ++i) {
         const gbsi_splash_clique *c = &program->clique[i];
         float *p = work->p + (size_t)c->base * GBSI_LANES + lane;
-        double *own = base_of(job, c, lane); /* in which the sums end up */
+        double *own = base_of(job, c, lane); /* the buffer in which the sums end up */
         if (c->n_axes == 0) {
             work->log_q[c->message] = 1.0;
         }
-        fill_table(job, c, lane, work->log_message + c->message); /* which nobody reads any more */
+        fill_table(job, c, lane, work->log_message + c->message); /* the buffer is no longer read by
+                                                                     anyone */
         memset(own, 0, c->arity * sizeof *own);
         for (uint32_t row = 0; row < c->n_rows; ++row) {
             uint32_t x[GBSI_SPLASH_WIDTH];

@@ -95,7 +95,7 @@ static bool fill_lane(const gbsi_splash_job *job, const gbsi_splash_many *many, 
     if (factors->kind[many->factor] == GBS_FACTOR_TABLE) {
         table = factors->table + factors->table_start[factors->aux[many->factor]] + outside;
     } else if (!noisy) {
-        bool same = true; /* none of them is impossible */
+        bool same = true; /* true as long as no entry is impossible */
         for (size_t i = 0; i <= largest; ++i) {
             value[i] = gbsi_value_of_sum(plan, many->factor, outside + i);
             same = same && value[i] == value[0] && value[i] > -INFINITY;

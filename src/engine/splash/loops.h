@@ -27,7 +27,8 @@ typedef struct gbsi_splash_work {
     uint64_t n_looked; /* entries of scopes looked at so far */
     double *log_base;  /* [16][n_base] of each chain */
     /* logs.c: of one chain */
-    uint8_t *decided;    /* [n_many] of the program: 1: nothing to multiply by */
+    uint8_t *decided;    /* [n_many] of the program: 1: the factor is decided, there is nothing to
+                            multiply */
     uint64_t n_log_long; /* entries and scopes of long factors walked so far */
     double *log_message; /* [n_rows] */
     double *log_q;       /* [n_rows] */

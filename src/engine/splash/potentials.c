@@ -17,7 +17,8 @@ typedef struct pair_key {
 
 typedef struct pair_table {
     pair_key key;
-    uint32_t table[2]; /* as the first of the scope sees it, and the second */
+    uint32_t table[2]; /* index of the table as seen by the first variable of the scope and by the
+                          second */
     float least;
 } pair_table;
 

@@ -17,7 +17,7 @@ typedef struct gbsi_splash_link {
 
 /* A variable's place in a long factor: one of three or more variables. */
 typedef struct gbsi_splash_member {
-    uint32_t number; /* of the factor, among the long ones */
+    uint32_t number; /* number of the factor among the long ones */
     uint32_t at;     /* position in its scope */
 } gbsi_splash_member;
 
@@ -32,7 +32,7 @@ typedef struct gbsi_potentials {
     size_t *many_start;       /* [n + 1] */
     gbsi_splash_member *many; /* long factors that each is in, ascending */
     uint32_t n_long;
-    size_t *long_factor; /* [n_long] which factor of the model */
+    size_t *long_factor; /* [n_long] number of each long factor in the model */
     size_t n_pool;
     double *log64; /* pool */
     float *log, *weight;

@@ -260,7 +260,8 @@ static gbs_status build_clique(builder *b, uint32_t i, uint32_t first_child, gbs
     c->first_given = p->n_many;
     GBSI_PASS(add_many(b, c, i, true, err));
     c->n_given = p->n_many - c->first_given;
-    /* from here on this field is its own: its parent has read it as a list of children */
+    /* from here on the clique uses this field itself; before, its parent read it as a list of
+     * children */
     const uint32_t first_operand = p->n_operands;
     GBSI_PASS(add_links(b, c, i, err));
     GBSI_PASS(add_many(b, c, i, false, err));

@@ -10,7 +10,7 @@
 #include "splash/splash_tree.h"
 
 typedef enum gbsi_operand_kind {
-    GBSI_SPLASH_LINK,    /* of the pool: a number for all chains */
+    GBSI_SPLASH_LINK,    /* a number of the pool, the same for all chains */
     GBSI_SPLASH_MANY,    /* a long factor, given the variables outside: sixteen chains an entry */
     GBSI_SPLASH_MESSAGE, /* the message of a child: sixteen chains an entry */
 } gbsi_operand_kind;
@@ -37,7 +37,7 @@ typedef struct gbsi_splash_clique {
     uint32_t first_operand, n_operands;
     uint32_t first_outer, n_outer;        /* links to variables outside */
     uint32_t first_given, n_given;        /* long factors that have no other variable inside */
-    uint32_t variable[GBSI_SPLASH_WIDTH]; /* by axis: number in the splash */
+    uint32_t variable[GBSI_SPLASH_WIDTH]; /* number in the splash of the variable of each axis */
     uint32_t axis_arity[GBSI_SPLASH_WIDTH];
     uint32_t row_stride[GBSI_SPLASH_WIDTH];
 } gbsi_splash_clique;
@@ -48,7 +48,7 @@ typedef struct gbsi_splash_many {
     uint32_t at, n_entries;
     uint32_t n_inside;
     uint32_t inside[GBSI_SPLASH_WIDTH + 1];
-    uint32_t place[GBSI_SPLASH_WIDTH + 1]; /* of each in the scope */
+    uint32_t place[GBSI_SPLASH_WIDTH + 1]; /* place of each variable in the scope */
 } gbsi_splash_many;
 
 typedef struct gbsi_splash_outer {

@@ -63,7 +63,7 @@ typedef struct conditional {
     uint32_t lane, slot, k;
     uint32_t n_inside;
     uint32_t inside[GBSI_SPLASH_WIDTH]; /* slots, ascending */
-    uint32_t number[GBSI_SPLASH_WIDTH]; /* of each in the splash */
+    uint32_t number[GBSI_SPLASH_WIDTH]; /* number of each variable in the splash */
     gbsi_score_scratch *scratch;        /* x: states of those inside */
 } conditional;
 

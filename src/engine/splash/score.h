@@ -7,7 +7,7 @@
 #include "splash/shares.h"
 #include "splash/view.h"
 
-#define GBSI_SCORE_STATES 4096u /* of the neighbours in the splash; beyond, so many at random */
+#define GBSI_SCORE_STATES 4096u /* joint states that are enumerated; beyond, as many are drawn */
 #define GBSI_SCORE_LONG   16u   /* variables of a scope, beyond which its sums are kept */
 
 /* The neighbours in the splash that a score is given. */
@@ -15,7 +15,7 @@ typedef struct gbsi_score_inside {
     const gbsi_growth *growth;
     const gbsi_shares *shares;
     uint32_t n;
-    const uint32_t *number; /* [n] in the splash, different from each other */
+    const uint32_t *number; /* [n] numbers in the splash, all different */
 } gbsi_score_inside;
 
 /* A variable's part in the sum of a long factor. */
@@ -41,7 +41,7 @@ typedef struct gbsi_score_scratch {
     uint32_t x[GBSI_SPLASH_WIDTH]; /* states of the neighbours at hand */
     /* Sums over whole scopes of more than GBSI_SCORE_LONG variables: they change with states
      * alone, which stand still while a splash grows. */
-    uint32_t *sum_of;   /* [n_long] which of them, GBSI_NONE: it is short */
+    uint32_t *sum_of;   /* [n_long] index of the sum of each factor, GBSI_NONE for a short one */
     uint32_t *sum_mark; /* [n_sums] stamp of the splash that knows it */
     uint64_t *sum;      /* [n_sums][GBSI_LANES] */
     uint32_t n_sums, stamp;

@@ -9,8 +9,8 @@
 
 #define GROW  300.0 /* a variable of a splash, once for all chains */
 #define DRAW  350.0 /* the same, for every sixteen chains */
-#define ENTRY 20.0  /* of a clique, up, down and marginals, for every sixteen chains */
-#define LOGS  20.0  /* of a clique, for one chain in logarithms */
+#define ENTRY 20.0  /* entry of a clique, up, down and marginals, for sixteen chains */
+#define LOGS  20.0  /* entry of a clique, for one chain in logarithms */
 
 double gbsi_splash_operations(const gbsi_splash_counts *counts, uint32_t n_chains)
 {

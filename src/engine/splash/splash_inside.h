@@ -22,8 +22,9 @@ typedef struct block {
 struct gbsi_splash {
     gbsi_pass_setting setting;
     gbsi_potentials *potentials;
-    gbsi_turns turns;    /* one of one rank, where the model is not shared */
-    gbsi_roots roots[2]; /* of splashes that reach interior, boundary: gbsi_reach */
+    gbsi_turns turns;    /* turns of a single rank, if the model is not shared */
+    gbsi_roots roots[2]; /* roots of splashes that reach the interior and the boundary: gbsi_reach
+                          */
     gbsi_ownership own;
     gbsi_rw_lock *lock; /* NULL under reservation */
     uint32_t next_tag;
@@ -46,8 +47,8 @@ struct gbsi_splash {
     gbsi_splash_counts counts; /* except for n_log_entries, which the workers count */
     bool crowded;
     gbsi_pass_job job;       /* the pass that is being run */
-    uint32_t half;           /* of a turn of it, 0 to 2 turns.n */
-    uint64_t n_updates;      /* of each chain in it so far, ... */
+    uint32_t half;           /* half of a turn of the pass, 0 to 2 turns.n */
+    uint64_t n_updates;      /* updates of each chain in the pass so far, ... */
     uint64_t n_of[2];        /* ... in rounds of either roots */
     gbsi_on_block *on_block; /* NULL: nobody watches */
     void *context;           /* of that */

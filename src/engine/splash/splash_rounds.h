@@ -20,7 +20,8 @@ extern const gbsi_pass gbsi_pass_splash;
 /* The work of all passes so far, in counts that depend on no thread and no clock. */
 typedef struct gbsi_splash_counts {
     uint64_t n_variables;   /* grown, once for all chains */
-    uint64_t n_entries;     /* of their cliques and long factors, walked by each sixteen chains */
+    uint64_t n_entries;     /* entries of their cliques and long factors, computed for every sixteen
+                               chains */
     uint64_t n_log_entries; /* the same, walked by one chain in logarithms */
     uint64_t n_looked;      /* links, long factors and entries of scopes looked at, to grow splashes
                                and, by each sixteen chains at once, to draw them */

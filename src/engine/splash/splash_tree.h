@@ -21,7 +21,8 @@ typedef struct gbsi_growth_clique {
     uint32_t arity; /* of that */
     uint32_t n_separator;
     uint32_t n_rows;      /* states of the separator */
-    uint32_t first_share; /* of its long factors, in the order of gbsi_potentials.many */
+    uint32_t first_share; /* number of the first of its long factors, in the order of
+                             gbsi_potentials.many */
 } gbsi_growth_clique;
 
 /* A long factor that a variable of the splash is in. The entries of one factor are chained in the
@@ -37,7 +38,7 @@ typedef struct gbsi_growth {
     uint32_t width, most; /* limits: of separators, of variables */
     uint32_t n;
     uint32_t n_rows;            /* of all separators */
-    gbsi_growth_clique *clique; /* [most] in the order they came */
+    gbsi_growth_clique *clique; /* [most] cliques in the order in which they were added */
     uint32_t *separator;        /* [most][width] earlier variables of each clique, ascending */
     uint32_t n_journal;
     uint32_t *journal; /* [most][width + 2] cliques as they were: number, separator */

@@ -15,11 +15,11 @@ typedef struct gbsi_splash_worker {
     const gbsi_words *words;
     gbsi_watch *watch;         /* NULL: never stops */
     bool spends;               /* this is the thread that may look */
-    uint64_t n_log_entries;    /* of cliques that single chains walked in logarithms */
+    uint64_t n_log_entries;    /* entries of cliques that single chains computed in logarithms */
     gbs_status status;         /* of the tasks it ran; */
     gbs_error error;           /* the reason if that is negative */
-    uint64_t impossible_place; /* of the first conditional without weight in this pass, UINT64_MAX
-                                */
+    uint64_t impossible_place; /* place of the first conditional without weight in this pass,
+                                  UINT64_MAX */
     uint32_t impossible_slot;
 } gbsi_splash_worker;
 

@@ -8,7 +8,7 @@
 #include "rng/philox.h"
 #include "simd/math.h"
 
-#define LEAST_RATE 1e-4 /* of a pair that never rejected: levels stay apart */
+#define LEAST_RATE 1e-4 /* assumed for a pair that never rejected, so that levels stay apart */
 
 /* A round trip is counted where a replica reaches the cold end again. */
 enum { FROM_NOWHERE, FROM_COLD, FROM_HOT };

@@ -19,7 +19,8 @@ typedef struct gbsi_exchange {
     double *beta;      /* [n_levels] ascending, the last is 1 */
     double *rejection; /* [n_levels - 1] sums of 1 - acceptance between levels t and t + 1 ... */
     uint64_t n_proposed[2]; /* ... and how many of them, for even and odd t */
-    uint8_t *heading;       /* [n_levels * n_ladders] by lane: where its replica was last, see .c */
+    uint8_t *heading;       /* [n_levels * n_ladders] by lane: the end of the ladder that its
+                               replica visited last */
     uint64_t *n_trips; /* [n_ladders] replicas that went from the cold end to the hot and back */
 } gbsi_exchange;
 

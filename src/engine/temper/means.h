@@ -21,7 +21,8 @@ enum { GBSI_MOST_BATCHES = 16 };
 
 typedef struct gbsi_means {
     uint32_t n_ladders;
-    uint32_t n_draws; /* of an iteration, in all: as many as ladders, unless the caller says more */
+    uint32_t n_draws; /* draws of an iteration, over all ladders: as many as ladders, unless the
+                         caller says more */
     size_t n_cells;
     uint64_t length;  /* iterations of a batch */
     uint64_t n;       /* iterations kept */

@@ -79,7 +79,7 @@ double gbsi_overlap_memory(const gbsi_overlap *o, uint32_t t)
 
 double gbsi_overlap_hot_end(const gbsi_overlap *o, double most)
 {
-    double q = 0.0; /* at b = 0 a sweep draws afresh */
+    double q = 0.0; /* at b = 0 a sweep draws an independent state */
     for (uint32_t t = 0; t + 1 < o->n_levels; ++t) {
         const double next = gbsi_overlap_memory(o, t + 1);
         if (next >= most) {

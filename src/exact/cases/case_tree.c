@@ -24,7 +24,8 @@ typedef struct compiling {
     double *weight;       /* of a factor */
     uint32_t *column_of;  /* [variables] the column that observes it, GBSI_NONE */
     uint32_t *home;       /* [variables] the clique that eliminates it */
-    uint32_t *message_of; /* [factors] that some query leaves out: its message, GBSI_NONE */
+    uint32_t *message_of; /* [factors] message of a factor that some query leaves out, else
+                             GBSI_NONE */
     size_t n_strides, n_operands, n_states;
 } compiling;
 
@@ -91,7 +92,8 @@ static sizes count(const compiling *c)
         }
         n.axes += n_axes;
         n.entries += entries;
-        n.operands += n_children + tree->clique[i].n_own;               /* each may be a column's */
+        n.operands += n_children + tree->clique[i].n_own;               /* each of these variables
+                                                                           may belong to a column */
         n.strides += (n_children + tree->clique[i].n_own + 2) * n_axes; /* and up and down */
     }
     for (uint32_t i = 0; i < c->cases->n_columns; ++i) {
@@ -327,7 +329,8 @@ static size_t fill_states(const compiling *c, const gbsi_case_scope *query, uint
     for (uint32_t k = 0; k < query->n; ++k) {
         const uint32_t v = whole->free_variable[query->variable[k]];
         const uint32_t *user = gbsi_conditioned_states(whole, v);
-        for (size_t i = n; i-- > 0;) { /* from the back: place i is read before it is overwritten */
+        for (size_t i = n; i-- > 0;) { /* goes backwards, so that place i is read before it is
+                                          overwritten */
             for (uint32_t a = whole->arity[v]; a-- > 0;) {
                 state[i * whole->arity[v] + a] =
                     state[i] * whole->model->arity[query->variable[k]] + user[a];

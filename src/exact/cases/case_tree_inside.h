@@ -47,7 +47,7 @@ typedef struct case_query {
     uint32_t node; /* GBSI_NONE: the variable is fixed */
     case_operand target;
     uint32_t without; /* the message of the factor that is left out; GBSI_NONE: none is */
-    size_t p;         /* where its joint states begin in gbsi_case.p */
+    size_t p;         /* start of its joint states in gbsi_case.p */
     size_t n_states;  /* joint ones, as the user has them */
     size_t state;     /* into gbsi_case_tree.state: [joint states left] the user's; of a fixed
                          variable its state */
@@ -66,7 +66,8 @@ struct gbsi_case_tree {
     case_query *query;
     uint32_t most_operands, most_axes;
     uint64_t n_operations;
-    double log_constant; /* of the model, and what the tables were divided by */
+    double log_constant; /* log constant of the model, plus ln of the numbers that tables were
+                            divided by */
     double *table;
     uint32_t *arity;
     size_t *stride;

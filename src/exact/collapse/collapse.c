@@ -45,7 +45,7 @@ void gbsi_piece_add(const gbsi_shrinking *s, uint32_t piece, uint32_t n, const u
                     double *table)
 {
     const uint32_t *scope = gbsi_piece_scope(s, piece);
-    uint32_t axis[GBSI_PIECE_VARIABLES] = {0}; /* of each variable of the piece */
+    uint32_t axis[GBSI_PIECE_VARIABLES] = {0}; /* axis of each variable of the piece */
     uint32_t digit[GBSI_PIECE_VARIABLES] = {0};
     uint32_t at[GBSI_PIECE_VARIABLES];
     for (uint32_t i = 0; i < s->piece[piece].n; ++i) {

@@ -28,10 +28,10 @@ typedef struct gbsi_collapse {
     uint32_t n_eliminated;
     uint32_t *variable;  /* [n_eliminated] in the order of elimination */
     size_t *scope_start; /* [n_eliminated + 1] */
-    uint32_t *scope;     /* of each: the neighbours it had, which outlived it */
+    uint32_t *scope;     /* scope of each: the neighbours that v had when it was eliminated */
     size_t *p_start;     /* [n_eliminated + 1] */
-    double *p; /* of each: p(v | n), a row of arity(v) for each state of its neighbours, the
-                  last of them fastest; equal numbers where the state has no weight */
+    double *p; /* p(v | n) of each: a row of arity(v) for each state of its neighbours, the last of
+                  them fastest; equal numbers where the state has no weight */
 } gbsi_collapse;
 
 /**
@@ -52,8 +52,10 @@ void gbsi_collapse_free(gbsi_collapse *collapse);
 typedef struct gbsi_recovery {
     gbsi_simd level;
     uint64_t seed, pass;
-    uint32_t chain;       /* of lane 0: numbers are keyed by chain + lane, pass and variable */
-    const double *weight; /* [GBSI_COLLAPSE_LANES] what a state counts, 0: nothing */
+    uint32_t chain;       /* chain number of lane 0: random numbers are keyed by chain + lane, pass
+                             and variable */
+    const double *weight; /* [GBSI_COLLAPSE_LANES] weight of the state in each lane; 0: it does not
+                             count */
     uint32_t *x;          /* [model->n_variables][GBSI_COLLAPSE_LANES] in: states of the core at the
                              model's variables; out: drawn ones beside them */
     double *p;      /* [model->state_offset[n_variables]][GBSI_COLLAPSE_LANES] or NULL: adds weight

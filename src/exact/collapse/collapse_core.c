@@ -99,7 +99,7 @@ static gbs_status absorb(gbsi_shrinking *s, gbs_error *err)
 /* The sizes of the core. */
 typedef struct sizes {
     gbsi_part_sizes part;
-    uint32_t *table; /* [model's tables] their numbers in the core, GBSI_NONE: not there */
+    uint32_t *table; /* [model's tables] number of each table in the core, GBSI_NONE: not there */
 } sizes;
 
 static size_t entries_of(const gbsi_shrinking *s, uint32_t piece)

@@ -15,8 +15,8 @@ typedef struct gbsi_piece {
     bool made;    /* the piece owns its entries */
     bool wide;    /* has more entries than an elimination may have: not listed */
     uint32_t n;   /* variables */
-    size_t scope; /* of the first in shrinking.scope, made ones; else in the model's scopes */
-    size_t value; /* of the first entry in shrinking.value; made ones only */
+    size_t scope; /* start of its scope in shrinking.scope if made, else in the model's scopes */
+    size_t value; /* start of its entries in shrinking.value, for made pieces only */
 } gbsi_piece;
 
 /* A link in the list of pieces that contain a variable. */

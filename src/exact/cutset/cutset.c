@@ -11,12 +11,12 @@
 #include "simd/math.h"
 
 #define MOST_VARIABLES 32u  /* most variables that are chosen; others may be implied */
-#define FEW_CASES      16.0 /* as many may be made in any case */
+#define FEW_CASES      16.0 /* so many cases are allowed in any event */
 #define MOST_CASES     0x1p13
 #define MOST_SCOPE     (UINT64_C(1) << 16) /* states of a factor of which a variable is cut */
 #define MOST_SAVED     256.0               /* times the work without zeros that they may save */
 #define PATIENCE       4u                  /* choices that do not lower the work */
-#define TRIAL_STEPS    (UINT64_C(1) << 24) /* of the search for an order after each choice ... */
+#define TRIAL_STEPS    (UINT64_C(1) << 24) /* steps of the search for an order after a choice ... */
 #define TRIAL_SHARE    32.0                /* ... or the entries that are allowed over this */
 
 typedef struct choosing {

@@ -20,7 +20,8 @@
 /* Joint states of some variables of a component that arc consistency leaves. */
 typedef struct gbsi_cases {
     uint32_t n_variables;
-    uint32_t *variable; /* [n_variables] of the whole, in the order in which they were chosen */
+    uint32_t *variable; /* [n_variables] variables of the whole model in the order in which they
+                           were chosen */
     size_t n;
     uint32_t *state; /* [n][n_variables], lexicographic */
 } gbsi_cases;
@@ -34,8 +35,8 @@ typedef struct gbsi_cutset {
     gbsi_conditioned *rest; /* the other variables of the component */
     gbsi_tree *tree;        /* of the rest */
     gbsi_keep keep;
-    double entries;           /* of the tables of all cases together */
-    uint64_t bytes;           /* of this and the work on it */
+    double entries;           /* entries of the tables of all cases together */
+    uint64_t bytes;           /* bytes of the cutset and the work on it */
     struct gbsi_cutset *next; /* owned: that of another component */
 } gbsi_cutset;
 

@@ -15,7 +15,7 @@ typedef struct answering {
     const gbsi_conditioned *whole;
     gbsi_tables *tables;
     uint32_t *home; /* [rest variables] NULL: no marginals */
-    double *p;      /* [states of the rest] of the case at hand; NULL: no marginals */
+    double *p;      /* [states of the rest] marginals of the current case; NULL: no marginals */
     uint32_t *x;    /* [rest variables] a most probable state of the case; NULL: none is wanted */
 } answering;
 
@@ -117,7 +117,7 @@ static double enter_case(const answering *a, size_t at)
         }
         i += n_rest > 0;
     }
-    assert(i == to->n_factors); /* each factor of the rest is of this case */
+    assert(i == to->n_factors); /* each factor outside the cutset belongs to this case */
     return constant;
 }
 

@@ -168,7 +168,7 @@ gbs_status gbsi_components_support(const gbsi_components *c, const uint8_t *exac
     uint32_t *local = gbsi_alloc_array(c->model->n_variables, sizeof *local);
     GBSI_PASS(GBSI_HAVE(err, "component", local));
     status = make(c->model, NULL, watch, &blocks, err);
-    if (status == GBS_ERR_STOPPED) { /* as below: nothing is known then */
+    if (status == GBS_ERR_STOPPED) { /* if stopped, nothing is known, as below */
         *support = GBSI_SUPPORT_UNKNOWN;
         status = GBS_OK;
     }

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 
 #define TABLE_ENTRIES ((size_t)1 << 12) /* of one group */
-#define ALL_ENTRIES   ((size_t)1 << 20) /* of all groups; factors beyond are evaluated each time */
+#define ALL_ENTRIES   ((size_t)1 << 20) /* of all groups; further factors are evaluated each time */
 
 static uint32_t last_variable(const gbsi_factors *factors, size_t f)
 {

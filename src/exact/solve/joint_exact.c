@@ -25,7 +25,7 @@ typedef struct joint {
     uint8_t *late;      /* [free variables] 1: in the query */
     uint32_t *pair;     /* neighbours to be */
     part *part;         /* [components] */
-    size_t *stride;     /* [n] of its variable in its part */
+    size_t *stride;     /* [n] stride of its variable in its part */
     uint32_t *x;        /* [n] */
     double *p;
     double *out; /* [user's joint states] */

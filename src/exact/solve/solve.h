@@ -19,8 +19,9 @@ typedef struct gbsi_solver {
     uint64_t bytes; /* bytes that trees and the work on them may take */
     uint8_t *take;  /* [components] 1: it has a tree, sparse tables or a cutset */
     gbsi_tree *tree;
-    gbsi_sparse *sparse; /* of components that have no tree; NULL: there are none */
-    gbsi_cutset *cutset; /* of components that have neither; NULL: there are none */
+    gbsi_sparse *sparse; /* sparse tables of components that have no tree; NULL: there are none */
+    gbsi_cutset *cutset; /* cutsets of components that have neither tree nor sparse tables; NULL:
+                            there are none */
     gbsi_tables *tables;
     gbsi_pool *pool;
     uint32_t n_threads;

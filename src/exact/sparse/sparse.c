@@ -11,9 +11,9 @@
 
 #define MOST_ENTRIES (UINT64_C(1) << 60) /* of dense tables: offsets in them are numbers */
 #define MOST_FACTOR  (UINT64_C(1) << 24) /* entries of a factor */
-#define SHARE        4.0 /* of the time of dense tables, one over this may be spent on finding them */
-#define LIMIT_SHARE  8.0 /* of the time allowed, where dense tables do not fit */
-#define SLACK        4.0 /* one over this of it before it shows that it pays */
+#define SHARE        4.0 /* sparse tables may be looked for during 1 / SHARE of the time of dense ones */
+#define LIMIT_SHARE  8.0 /* 1 / LIMIT_SHARE of the allowed time if dense tables do not fit */
+#define SLACK        4.0 /* 1 / SLACK of it may be spent before the search shows that it pays */
 #define GAIN         2.0 /* dense tables must be predicted to take so many times longer */
 #define ENTRY_STEPS  4.0 /* an entry's exponential takes as long as so many look-ups */
 #define ONE_WAY      1.0 /* passes over the entries: up, ... */

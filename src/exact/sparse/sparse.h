@@ -23,13 +23,14 @@
 typedef struct gbsi_sparse_factor {
     gbsi_trie rows;
     double *value;  /* [rows.n] log-weights */
-    uint32_t *axis; /* [rows.n_axes] of its clique, ascending */
+    uint32_t *axis; /* [rows.n_axes] axes of its clique, ascending */
 } gbsi_sparse_factor;
 
 typedef struct gbsi_sparse {
     const gbsi_components *components; /* borrowed */
     uint32_t component;
-    gbsi_tree *tree;            /* of the component, without hubs; its model may be gone */
+    gbsi_tree *tree;            /* the tree of the component, without hubs; its model may have been
+                                   freed */
     uint32_t n_variables;       /* of the tree's model */
     uint32_t *arity;            /* [n_variables] */
     gbsi_sparse_factor *factor; /* as in tree->factor */
@@ -39,7 +40,7 @@ typedef struct gbsi_sparse {
     double n_entries;           /* of all cliques, nonzero */
     double n_steps;             /* look-ups of one pass over all entries, at most */
     double ns;                  /* predicted for the answer asked for */
-    uint64_t bytes;             /* of this, making it, and the work on it */
+    uint64_t bytes;             /* bytes of the object, of making it, and of the work on it */
     bool impossible;            /* nothing has weight */
     struct gbsi_sparse *next;   /* owned: that of another component */
 } gbsi_sparse;

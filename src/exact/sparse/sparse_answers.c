@@ -301,7 +301,7 @@ gbs_status gbsi_sparse_maximise(const gbsi_sparse *sparse, gbsi_watch *watch, ui
     GBSI_TRY(begin(&a, sparse, watch, false, err));
     GBSI_TRY(pass_up(&a, log_weight, err));
     for (uint32_t i = sparse->tree->n_cliques; i-- > 0 && !a.scratch.join.stopped;) {
-        if (sparse->tree->clique[i].maximise) { /* so are all above it */
+        if (sparse->tree->clique[i].maximise) { /* all cliques above this one are maximised, too */
             GBSI_TRY(trace_back(&a, i, found, err));
         }
     }

@@ -10,7 +10,7 @@
 /* One axis of one operand of a join. */
 typedef struct gbsi_join_step {
     const gbsi_trie_level *level;
-    const double *value; /* of the operand's rows, log-weights, at its last axis; else NULL */
+    const double *value; /* log-weights of the operand's rows, at its last axis; else NULL */
     uint32_t axis;       /* of the clique */
     uint32_t from;       /* place of its node in gbsi_join.node; that of the next level follows */
 } gbsi_join_step;
@@ -18,7 +18,7 @@ typedef struct gbsi_join_step {
 typedef struct gbsi_join {
     gbsi_watch *watch;   /* borrowed or NULL */
     uint64_t n_steps;    /* look-ups so far */
-    double most_steps;   /* when to stop, and how many more are allowed ... */
+    double most_steps;   /* step at which to stop, and how many more are allowed ... */
     double a_state;      /* ... for each state of the clique that is behind, possible or not */
     uint64_t paid_steps; /* steps already reported to the watch */
     uint32_t n_axes;
@@ -27,11 +27,12 @@ typedef struct gbsi_join {
     uint32_t begin[GBSI_TREE_AXES], end[GBSI_TREE_AXES]; /* states to try */
     uint32_t try[GBSI_TREE_AXES];
     uint32_t x[GBSI_TREE_AXES];     /* the entry */
-    double sum[GBSI_TREE_AXES + 1]; /* of the values of operands whose last axis is before this */
+    double sum[GBSI_TREE_AXES + 1]; /* sums of the values of operands whose last axis is before this
+                                       one */
     uint32_t first_step[GBSI_TREE_AXES + 1]; /* by axis */
     gbsi_join_step *step;
     gbsi_join_step *added; /* as they were added */
-    uint32_t *node;        /* by operand and level; after the last level the row */
+    uint32_t *node;        /* current node by operand and level; behind the last level the row */
     size_t step_capacity, added_capacity, node_capacity;
     size_t n_added, n_nodes;
     bool stopped; /* out of steps, or by the watch */

@@ -9,7 +9,7 @@
 #include "trees/clique_tables.h"
 
 #define FILTER      4096u /* entries of a factor that is projected, at most */
-#define TRIAL       8.0   /* one over this of the steps allowed at first, and ... */
+#define TRIAL       8.0   /* 1 / TRIAL of the allowed steps at first, and ... */
 #define LEAST_RATIO 1.5   /* ... rows must have become so many times fewer */
 #define LOOK        4095u /* rows between looks at the memory, less one */
 
@@ -24,8 +24,9 @@ typedef struct making {
     gbsi_trie *filter; /* of the clique at hand */
     size_t n_filters, filter_capacity;
     double *logs, *dense; /* [entries of a factor, at most] */
-    uint8_t *alive;       /* of the rows of the children of the clique at hand, or their nodes */
-    size_t *first_alive;  /* [cliques] where those of each child begin */
+    uint8_t *alive;       /* whether each row of the children of the current clique, or its node, is
+                             alive */
+    size_t *first_alive;  /* [cliques] start of the flags of each child */
     size_t alive_capacity;
     uint64_t bytes, most_bytes; /* memory of the rows and of the search for them */
     double behind, left; /* entries of cliques that are done: in all, and in rows that are left */

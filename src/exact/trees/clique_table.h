@@ -8,7 +8,7 @@
 
 /* How a table takes in an operand: logarithms are added, weights multiplied. */
 typedef struct gbsi_take_in {
-    double nothing; /* what a table is filled with before */
+    double nothing; /* the value that a table is filled with at first */
     /* t[i] += c; t[i] += m[i]; or *= */
     void (*constant)(double *t, size_t n, double c);
     void (*dense)(double *t, const double *m, size_t n);

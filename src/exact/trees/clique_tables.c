@@ -131,7 +131,7 @@ typedef struct filling {
     gbsi_watch *watch; /* NULL: cannot be stopped */
     const gbsi_clique *clique;
     const gbsi_table_loops *loops;
-    const gbsi_take_in *take_in; /* of loops: sums of logarithms or products of weights */
+    const gbsi_take_in *take_in; /* loops over sums of logarithms or products of weights */
     const gbsi_shape *shape;
     gbsi_operand operand[BATCH];
     uint32_t n_operands;

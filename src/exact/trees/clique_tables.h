@@ -14,7 +14,7 @@ static inline gbsi_pieces gbsi_pieces_of(const gbsi_tables *tables)
 /* Entries of scratch that any clique of a tree may need. */
 typedef struct gbsi_scratch_sizes {
     size_t values; /* of factors */
-    size_t map;    /* of all operands of a batch, `batch` of them */
+    size_t map;    /* offsets of all operands of a batch, `batch` of them */
     size_t batch;
 } gbsi_scratch_sizes;
 gbsi_scratch_sizes gbsi_scratch_of(const gbsi_tree *tree);

@@ -43,7 +43,7 @@ typedef struct reading {
     uint32_t n_body;   /* literals of the body, or parents; the head, if it is free, follows */
     uint32_t none, some, all; /* numbers of the states of REMEMBER_ALIKE */
     uint32_t n_states;        /* of REMEMBER_ALIKE */
-    uint32_t cap;             /* of REMEMBER_NUMBER: the largest number */
+    uint32_t cap;             /* the largest number that REMEMBER_NUMBER keeps */
     bool count_false;         /* likewise */
     uint32_t full_link[2];    /* tables between numbers up to cap, by the state that counts */
 } reading;

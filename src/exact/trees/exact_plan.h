@@ -22,7 +22,7 @@
 typedef struct gbsi_exact_limits {
     uint64_t entries;    /* table entries of one component, at most GBSI_MOST_ENTRIES */
     uint64_t bytes;      /* bytes that calibration may take, without the model */
-    uint64_t steps;      /* of the search for an order; 0: in proportion to the tables */
+    uint64_t steps;      /* steps of the search for an order; 0: in proportion to the tables */
     bool up_only;        /* ln Z is all that is asked for: gbsi_tree_up() */
     bool maximise;       /* all variables are maximised over */
     const uint8_t *late; /* NULL, or [model variables] 1: maximised over, after the other variables
@@ -36,12 +36,13 @@ typedef struct gbsi_exact_plan {
     const gbsi_conditioned *model; /* as given, borrowed */
     gbsi_conditioned *chains;      /* the model with chains for long factors; NULL: none is long, or
                                       a tree has taken it */
-    const gbsi_conditioned
-        *eliminated;               /* what elimination is of: chains, here or taken, or model */
-    gbsi_graph *graph;             /* with chains and extra pairs; NULL: as the caller's */
+    const gbsi_conditioned *eliminated; /* the model that was eliminated: one with chains, owned
+                                           here or taken over, or the original */
+    gbsi_graph *graph;                  /* with chains and extra pairs; NULL: as the caller's */
     gbsi_elimination *elimination; /* components are numbered as in the model if extra is NULL */
     uint8_t *maximise;             /* [variables] or NULL */
-    uint64_t most_entries;         /* of one component: both limits together */
+    uint64_t most_entries;         /* entries allowed for one component: the smaller of both limits
+                                    */
 } gbsi_exact_plan;
 
 /* @param graph of the model without extra edges; borrowed while this runs. */

@@ -28,7 +28,8 @@ typedef struct gbsi_clique {
     uint32_t size;        /* cliques of its subtree, which are those up to itself */
     bool in_branch;       /* and its message is stored separately, behind the stack */
     bool maximise;        /* the own variables of the clique are maximised over, not summed */
-    uint32_t stream;      /* of random numbers: its number in a tree of all components */
+    uint32_t stream;      /* number of the stream of random numbers: its number in a tree of all
+                             components */
     size_t n_rows;        /* states of the separator */
     size_t n_columns;     /* states of the clique's own variables (for a hub, of the others) */
     size_t table;         /* offset among the tables of its tree */
@@ -60,7 +61,7 @@ typedef struct gbsi_tree {
     size_t n_largest;       /* entries of the largest clique */
     size_t n_kept;          /* entries of all messages of one tree, at most */
     size_t n_messages;      /* entries of all messages of all trees */
-    size_t n_rows;          /* of one message, at most */
+    size_t n_rows;          /* rows of one message, at most */
     size_t n_stack;     /* most message entries needed at the same time, and those of branches */
     size_t n_factor;    /* entries of the largest factor */
     uint64_t n_entries; /* entries of all trees */
@@ -105,8 +106,8 @@ typedef struct gbsi_tables {
     gbsi_keep keep;
     gbsi_pool *pool;   /* borrowed; NULL: one thread */
     gbsi_watch *watch; /* borrowed; NULL: cannot be stopped. Once stopped, tables are undefined */
-    size_t base;       /* where the tables of the tree at hand begin */
-    size_t kept_base;  /* where its messages begin, if those of all trees are kept */
+    size_t base;       /* start of the tables of the current tree */
+    size_t kept_base;  /* start of its messages, if the messages of all trees are kept */
     double *table;
     double *stack;     /* messages */
     double *remade;    /* GBSI_KEEP_MESSAGES: a message that was there before */

@@ -17,7 +17,7 @@ static uint32_t find(const gbsi_tree *t, uint32_t begin, uint32_t end, gbsi_bran
     uint32_t n = 0;
     gbsi_branch last = {begin, begin};
     for (uint32_t i = begin; i < end;) {
-        uint32_t root = i; /* of the largest subtree that begins with clique i and is small */
+        uint32_t root = i; /* root of the largest small subtree that begins with clique i */
         for (uint32_t up = i; up < end && up + 1 - t->clique[up].size == i;
              up = t->clique[up].parent) {
             if (entries_of(t, i, up + 1) > GBSI_BRANCH_ENTRIES) {

@@ -18,8 +18,8 @@ typedef struct group {
     uint32_t first_hub; /* of its hubs; GBSI_NONE: none */
     uint32_t hub;       /* the hub that it is; GBSI_NONE: it is a clique of the elimination */
     size_t n_rows, n_columns;
-    size_t peak; /* of the stack while its subtree is done */
-    size_t base; /* of the stack when it begins */
+    size_t peak; /* largest size of the stack while its subtree is processed */
+    size_t base; /* size of the stack when its subtree begins */
 } group;
 
 /* A clique between a large clique and some of its children and factors, over their variables. */
@@ -42,7 +42,7 @@ typedef struct making {
     uint32_t *parent;     /* [positions] position */
     uint32_t *cover;      /* [positions] the position whose clique absorbs this one */
     uint32_t *group_of;   /* [positions] */
-    uint32_t *by_last;    /* [groups] in the order of their last positions: children first */
+    uint32_t *by_last;    /* [groups] groups in the order of their last positions: children first */
     uint32_t *child;      /* [groups] by parent */
     uint8_t *covered;     /* [positions] scratch */
     group *group;         /* [positions + hubs] */

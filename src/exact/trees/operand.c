@@ -62,7 +62,8 @@ static void make_map(gbsi_operand *operand, const gbsi_shape *shape, uint32_t en
     size_t n = 1;
     operand->map[0] = 0;
     for (uint32_t k = shape->n_outer; k < end; ++k) {
-        /* from the slowest axis: each offset becomes arity[k] offsets, the last offset first */
+        /* starts with the slowest axis: each offset becomes arity[k] offsets, the last offset first
+         */
         const uint32_t arity = shape->arity[k];
         for (size_t i = n; i-- > 0;) {
             const uint32_t from = operand->map[i];

@@ -38,7 +38,8 @@ typedef struct gbsi_operand {
     gbsi_form form;
     size_t run;                    /* entries */
     uint32_t *map;                 /* [block / run] offsets of runs, if there are */
-    size_t stride[GBSI_TREE_AXES]; /* by axis of the clique; 0 for axes it does not have */
+    size_t stride[GBSI_TREE_AXES]; /* stride by axis of the clique; 0 for axes that the operand
+                                      lacks */
     size_t carry[GBSI_TREE_AXES];  /* added by a step along an outer axis (modulo 2^64) */
 } gbsi_operand;
 

@@ -14,7 +14,7 @@
 typedef struct gbsi_pieces {
     gbsi_pool *pool;   /* NULL: one thread */
     gbsi_watch *watch; /* NULL: cannot be stopped. Once stopped, results are undefined */
-    double *partial;   /* [n / GBSI_PIECE + 1] for the longest array */
+    double *partial;   /* [n / GBSI_PIECE + 1] partial results for the longest array */
 } gbsi_pieces;
 
 /* t = [n]; gbsi_table_loops says what these functions compute. */

@@ -9,7 +9,7 @@
 typedef struct gbsi_observation {
     uint32_t variable;
     uint32_t state;
-    const char *place; /* in the text, NULL: the file is a picture */
+    const char *place; /* place in the text; NULL: the file is a picture */
 } gbsi_observation;
 
 struct gbsi_evidence_set {
@@ -23,7 +23,7 @@ struct gbsi_evidence_set {
     void *observation; /* gbsi_observation [n_observations] */
     size_t observation_capacity;
     size_t n_observations;
-    bool is_typed; /* one sample, in the lines of the text */
+    bool is_typed; /* the text was typed: it is one sample, however many lines it has */
 };
 
 /* Begin a sample, and add to the last sample that was begun. States are checked by the readers. */

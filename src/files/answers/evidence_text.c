@@ -14,7 +14,7 @@
 typedef struct reader {
     const gbs_model *model;
     const char *list;
-    double *weight; /* [largest arity] of the item read last */
+    double *weight; /* [largest arity] weights of the item read last */
     char *part;     /* [length of list + 1] the name or state looked up last */
     bool weighs;    /* states have likelihoods: STATE:NUMBER */
     bool plain; /* no name or label holds a character at which text is cut, as far as is known */
@@ -23,7 +23,7 @@ typedef struct reader {
 } reader;
 
 typedef struct span {
-    size_t from, to; /* of the list: [from, to) */
+    size_t from, to; /* the list is in [from, to) */
 } span;
 
 static bool blank(char c)

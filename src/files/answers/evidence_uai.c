@@ -195,7 +195,8 @@ static gbs_status choose(evidence_file *f, bool *multi, size_t *n_repeats, gbs_e
     if (!one.possible && !several.possible) {
         return refuse_both(f, &one, &several, err);
     }
-    if (one.possible && several.possible && f->n > 1) { /* one lone 0 means nothing either way */
+    if (one.possible && several.possible && f->n > 1) { /* a lone 0 has no meaning in either reading
+                                                         */
         return gbsi_text_fail(f->text, token_at(f, 0), err,
                               "found evidence that can be read as one sample or as %zu sample%s: "
                               "give --evidence-format single or multi",

@@ -16,7 +16,7 @@ typedef struct reader {
     bool collects;   /* the element that is open is a name or an observation */
     bool is_name;
     gbsi_xml_names names;
-    gbsi_token name, observed; /* of the variable that is open */
+    gbsi_token name, observed; /* name and observation of the open variable */
     const char *place;         /* of its observation */
 } reader;
 

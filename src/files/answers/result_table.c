@@ -20,7 +20,7 @@ typedef struct table_reader {
     void *offset, *p, *error; /* size_t [n + 1], double, double */
     size_t offset_capacity, p_capacity, error_capacity, n_p, n_errors;
     uint32_t n_variables;
-    size_t last_name; /* where the last one begins */
+    size_t last_name; /* start of the last name */
 } table_reader;
 
 static bool field_is(const table_reader *r, const char *name)
@@ -427,7 +427,7 @@ static gbs_status take_result(table_reader *r, bool is_map, gbs_result *result, 
         (gbs_marginals){.n_variables = r->n_variables, .offset = r->offset, .p = r->p};
     r->offset = NULL;
     r->p = NULL;
-    if (r->n_errors == r->n_p && r->n_p > 0) { /* else some variables lack them */
+    if (r->n_errors == r->n_p && r->n_p > 0) { /* otherwise some variables have no errors */
         result->marginals.error = r->error;
         r->error = NULL;
     }

@@ -38,7 +38,7 @@ gbs_status gbsi_npy_parse(const char *name, const char *bytes, size_t n, gbsi_ar
 struct gbsi_npz_writer {
     gbsi_zip_writer zip;
     gbsi_crc32_tables tables;
-    uint32_t crc; /* of the array at hand */
+    uint32_t crc; /* CRC of the current array */
 };
 
 #endif

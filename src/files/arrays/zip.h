@@ -18,12 +18,12 @@ typedef struct gbsi_zip_member {
     uint32_t crc;
     uint64_t packed; /* bytes */
     uint64_t size;   /* bytes when unpacked */
-    size_t data;     /* where its packed bytes begin */
+    size_t data;     /* start of its packed bytes */
 } gbsi_zip_member;
 
 typedef struct gbsi_zip {
     const gbsi_input *input; /* borrowed */
-    gbsi_zip_member *member; /* [n] in the order of the directory */
+    gbsi_zip_member *member; /* [n] members in the order of the directory */
     size_t n;
 } gbsi_zip;
 

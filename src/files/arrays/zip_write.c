@@ -9,7 +9,7 @@
 #include "text/output.h"
 
 enum {
-    VERSION = 20,           /* of ZIP that a reader must know */
+    VERSION = 20,           /* version of ZIP that a reader must support */
     VERSION_64 = 45,        /* with ZIP64 */
     UNIX = 3 << 8,          /* made by */
     DATE_1980 = 1 << 5 | 1, /* 1 January 1980 in the format of MS-DOS */
@@ -86,7 +86,7 @@ gbs_status gbsi_zip_begin(gbsi_zip_writer *writer, const char *name, uint64_t si
     put_description(writer, entry, zip64);
     put_number(writer, zip64 ? 20 : 0, 2); /* bytes of the extra field */
     gbsi_zip_put(writer, name, length);
-    if (zip64) { /* both sizes must stand in a local header's record */
+    if (zip64) { /* both sizes must be in the record of a local header */
         put_number(writer, 1, 2);
         put_number(writer, 16, 2);
         put_number(writer, size, 8);

@@ -14,14 +14,14 @@
 
 typedef enum gbsi_bif_place {
     GBSI_BIF_PLAIN,  /* '|' separates like ',' */
-    GBSI_BIF_TYPE,   /* and '[' and ']' are tokens: type discrete[2] */
+    GBSI_BIF_TYPE,   /* also makes '[' and ']' tokens, as in type discrete[2] */
     GBSI_BIF_STATE,  /* '|', '[' and ']' are letters */
-    GBSI_BIF_NUMBER, /* as PLAIN; a comment may follow without a blank before it */
+    GBSI_BIF_NUMBER, /* like PLAIN, but a comment may follow without a blank before it */
 } gbsi_bif_place;
 
 typedef struct gbsi_bif_token {
     char kind;        /* 'w' word, 'q' quoted, 0 end of file, or one of {}();[] */
-    gbsi_token text;  /* without quotes; empty at the end of the file */
+    gbsi_token text;  /* text without quotes; empty at the end of the file */
     gbsi_token shown; /* for messages: with quotes */
 } gbsi_bif_token;
 
@@ -119,7 +119,7 @@ gbs_status gbsi_bif_find_names(const gbsi_text *text, const gbsi_bif_network *ne
 
 typedef struct gbsi_bif_tables {
     gbsi_text *text;
-    const char *what; /* what the format calls a table, for messages: "probability block" */
+    const char *what; /* word that the format uses for a table, in messages: "probability block" */
     size_t n_spare;   /* entries that the file may leave to a default */
     gbsi_bif_network network;
     gbs_builder *builder;

@@ -345,7 +345,7 @@ gbs_status gbsi_bif_tables_build(gbsi_bif_tables *tables, gbs_model **model, gbs
 
 bool gbsi_bif_table_is_noisy(const gbsi_bif_tables *tables)
 {
-    /* of two states samplers look up so many entries anyway */
+    /* a sampler looks up this many entries of variables of two states in any case */
     const size_t most = tables->arity == 2 ? 16 : 256;
     size_t n = tables->arity;
     for (uint32_t i = 1; i < tables->n_scope && n <= most; i++) {

@@ -15,8 +15,8 @@
 typedef struct gbsi_clauses {
     gbs_builder *builder;
     double scale;         /* weights are multiplied by it */
-    uint32_t n_variables; /* so far, all of two states */
-    double constant;      /* of clauses that always hold */
+    uint32_t n_variables; /* number of variables so far, all with two states */
+    double constant;      /* total weight of clauses that always hold */
     /* The clause being read: distinct variables and the states that make it hold. */
     uint32_t n;
     void *scope; /* uint32_t */
@@ -62,7 +62,7 @@ typedef struct gbsi_clause {
     uint32_t n;      /* 0: the constant is all there is */
     const uint32_t *scope;
     const uint32_t *literal; /* NULL: one of a field */
-    uint32_t n_negated;      /* of so many literals, from the first, the other state is meant */
+    uint32_t n_negated;      /* so many literals, the first ones, are negated */
 } gbsi_clause;
 
 /* @param format name of the format, for the message. @param counts whether it has parities and

@@ -11,7 +11,7 @@
 
 typedef struct coo_reader {
     gbsi_couplings couplings;
-    bool has_vartype; /* by a line or an option */
+    bool has_vartype; /* the type was given by a line or an option */
     bool binary;
     bool has_offset; /* by a line */
     double offset;

@@ -108,13 +108,14 @@ typedef enum gbsi_diagonal {
 
 typedef struct gbsi_couplings {
     gbsi_text *text;
-    gbsi_text first;      /* before the first entry, to find one again for a message */
+    gbsi_text first;      /* position before the first entry, to find an entry again for a message
+                           */
     const char *comments; /* lines that begin with one of these are no entries */
     gbsi_convention convention;
     gbsi_diagonal diagonal;
     uint32_t n_variables;
     double constant;
-    gbsi_edges edges; /* one for each entry of the file, as they come */
+    gbsi_edges edges; /* an edge for each entry of the file, in their order */
     size_t n_underflow;
 } gbsi_couplings;
 

@@ -10,8 +10,8 @@
 enum {
     WEIGHT_BYTES = 17,
     VARIABLE_BYTES = 27,
-    DOMAIN_BYTES = 16, /* and as much for each value */
-    FACTOR_BYTES = 26, /* and 16 for each variable */
+    DOMAIN_BYTES = 16, /* bytes of a domain, and as many for each value */
+    FACTOR_BYTES = 26, /* bytes of a factor, and 16 for each variable */
     PAIR_BYTES = 16,
 };
 
@@ -22,7 +22,7 @@ typedef struct cursor {
     gbsi_dw_graph *graph;
     const gbsi_input *input;
     const char *at;
-    const char *record;   /* where the one being read begins */
+    const char *record;   /* start of the record being read */
     void *first, *second; /* uint64_t: variables and equalTo, or values; double: truthiness */
     size_t first_capacity, second_capacity;
 } cursor;

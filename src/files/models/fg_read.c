@@ -21,7 +21,7 @@ static const size_t UNLISTED_ENTRIES = (size_t)1 << 22;
 
 typedef struct fg_variable {
     gbsi_token label; /* digits, no sign, no zeros in front */
-    uint32_t id;      /* in the order of their first mention */
+    uint32_t id;      /* number in the order of first mention */
     uint32_t arity;   /* 0: not known yet */
     size_t first;     /* factor that mentions it first */
     size_t last;      /* 1 + factor that mentions it last */

@@ -14,13 +14,14 @@ enum {
     GBSI_HOLDS_LABELS = 1 << 1,    /* of states */
     GBSI_HOLDS_DIRECTION = 1 << 2, /* whether a model is a Bayesian network */
     GBSI_HOLDS_KINDS = 1 << 3,     /* every kind of factor as it is, not as a table */
-    GBSI_HOLDS_NUMBERS = 1 << 4,   /* of the names, such as gbsi_fg_keeps_names() tells */
-    GBSI_HOLDS_TIES = 1 << 5,      /* of factors to weights that they share */
+    GBSI_HOLDS_NUMBERS = 1 << 4,   /* numbers of variables in names, as gbsi_fg_keeps_names() tells
+                                    */
+    GBSI_HOLDS_TIES = 1 << 5,      /* ties of factors to weights that they share */
 };
 
 /* Options that mean something to a format; the registry refuses them for all others. */
 enum {
-    GBSI_TAKES_CONVENTION = 1 << 0, /* in reading and in writing */
+    GBSI_TAKES_CONVENTION = 1 << 0, /* a convention is accepted in reading and in writing */
     GBSI_TAKES_DIAGONAL = 1 << 1,
     GBSI_TAKES_WEIGHT_SCALE = 1 << 2,
     GBSI_TAKES_STATES = 1 << 3,
@@ -31,7 +32,7 @@ enum {
 /* A format has one of the three readers (or none; read_files may go with one for streams) and a
  * writer or none. */
 typedef struct gbsi_format {
-    const char *name;    /* as users type it; never changes */
+    const char *name;    /* name as users type it; it never changes */
     const char *endings; /* ".rud .rudy", ".wcnf <.cnf": compared in any case, longest first where
                             one ends in another */
     unsigned holds;      /* GBSI_HOLDS_* */

@@ -14,7 +14,7 @@
 #define GBSI_GBM_VERSION      2u  /* the newest */
 #define GBSI_GBM_ALIGN        64u /* of every section */
 #define GBSI_GBM_HEADER_BYTES 128u
-#define GBSI_GBM_ENTRY_BYTES  32u /* of the table of sections */
+#define GBSI_GBM_ENTRY_BYTES  32u /* bytes of an entry in the table of sections */
 #define GBSI_GBM_NAME_BYTES   16u /* of an entry */
 #define GBSI_GBM_DIGEST_BYTES 32u /* the checksum: hexadecimal digits, as gbsi_digest_text() */
 

@@ -16,7 +16,8 @@ typedef struct gbm_writer {
     gbsi_digest *digest;
     uint64_t at; /* bytes written */
     const gbs_model *model;
-    uint32_t alike; /* all variables have so many states, and there is no array of them; 0 */
+    uint32_t alike; /* if all variables have the same number of states, that number, and no array is
+                       written; else 0 */
     gbsi_gbm_counts counts;
     uint64_t n_name_text; /* bytes of names; labels follow them */
     gbsi_gbm_layout layout;

@@ -37,12 +37,12 @@ typedef struct namer {
     gbsi_names *names;
     gbsi_legal *make;
     gbsi_name_map taken; /* variables under UINT32_MAX, states under their variable */
-    char *legal;         /* of the name at hand, with room for a number behind it */
+    char *legal;         /* legal form of the current name, with room for a number behind it */
     size_t n_changed;
     const char *from, *to; /* the first that changed */
 } namer;
 
-#define NUMBER_BYTES 24 /* of a number that makes a name unique, and of what a rule adds */
+#define NUMBER_BYTES 24 /* bytes of a number that makes a name unique, and of what a rule adds */
 
 /* Makes the legal form of a name, in n->legal.
  * @return whether it differs from the name. */

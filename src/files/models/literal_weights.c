@@ -22,7 +22,7 @@
 /* The entry of a line for one literal; of "c p show", a variable that is counted over. */
 typedef struct entry {
     gbsi_token place;
-    uint32_t variable; /* from 1 on; of "c p show 0" there is one entry, with 0 */
+    uint32_t variable; /* variable number from 1 on; "c p show 0" gives one entry, with 0 */
     bool negative;
     enum { WEIGHT, OF_A_VARIABLE, SHOWN } kind;
     double weight;

@@ -12,7 +12,7 @@
 
 typedef struct part {
     double constant;
-    double field[2]; /* of the first and the second variable of the scope */
+    double field[2]; /* fields of the first and the second variable of the scope */
     double coupling;
 } part;
 

@@ -85,7 +85,7 @@ void gbsi_axes_turn(const gbsi_axes *axes, uint32_t child_arity, unsigned order,
     const uint32_t n = axes->n_parents;
     size_t stride[GBSI_MAX_PARENT_AXES + 1];
     uint32_t state[GBSI_MAX_PARENT_AXES] = {0};
-    size_t row = 0; /* where its first entry stands in the file */
+    size_t row = 0; /* position of its first entry in the file */
     find_strides(axes, child_arity, order, stride);
     for (;;) {
         for (uint32_t a = 0; a < child_arity; a++) {

@@ -94,14 +94,14 @@ typedef struct gbsi_columns {
     bool has_parents;  /* two or more, whose order no sum can tell */
     size_t n_off;      /* columns off by more than GBSI_COLUMN_TOLERANCE */
     double worst;      /* by how much the worst is off */
-    double sum;        /* of the column that is GBSI_COLUMN_OFF */
+    double sum;        /* sum of the column that is GBSI_COLUMN_OFF */
     size_t worst_id;   /* number of its factor or child, as the caller gave it */
     size_t n_missing;  /* columns of NaN alone, made uniform where lenient */
     size_t missing_id; /* the factor or child of the first */
     size_t n_negative; /* entries that rounding made negative, see gbsi_columns_rounded() */
 } gbsi_columns;
 
-#define GBSI_COLUMN_ROUNDING 0.005 /* of an entry written with two digits: more is a mistake */
+#define GBSI_COLUMN_ROUNDING 0.005 /* the rounding of an entry written with two digits */
 
 typedef enum gbsi_column_status {
     GBSI_COLUMN_OK,

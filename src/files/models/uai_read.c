@@ -27,7 +27,8 @@ typedef struct uai_reader {
     uint8_t *child;  /* [n_variables] 1: some factor is its table */
     size_t n_factors;
     gbsi_token factors_token; /* where n_factors stands */
-    const char **place;       /* [n_factors] where its scope starts, later its table */
+    const char **place;       /* [n_factors] position of its scope in the file, later of its table
+                               */
     size_t *n_entries;        /* [n_factors] product of the arities */
     size_t *scope_start;      /* [n_factors + 1] */
     void *scope;              /* uint32_t [scope_start[n_factors]] */
@@ -38,7 +39,7 @@ typedef struct uai_reader {
     size_t n_added;
     size_t n_underflow;
     gbsi_columns columns;
-    unsigned order; /* in which the entries of tables stand */
+    unsigned order; /* the order of the entries of tables */
     void *turned;   /* double, a table as it was read */
     size_t turned_capacity;
     gbsi_name_map names; /* names of variables that comments behind scopes give */

@@ -23,7 +23,7 @@ typedef enum kind { CPT, DETERMINISTIC, NOISY_MAX, N_KINDS } kind;
 /* Places in the file of words that are read once all nodes are known. */
 typedef struct words {
     size_t first, n; /* pieces */
-    const char *end; /* where their end tag stands; NULL: the element was not there */
+    const char *end; /* position of their end tag; NULL: the element was not there */
 } words;
 
 typedef struct node {
@@ -66,7 +66,7 @@ typedef struct xdsl_reader {
     size_t parent_capacity, n_parents;
     void *pieces; /* gbsi_token [n_pieces] */
     size_t piece_capacity, n_pieces;
-    char *names; /* as decoded: as large as the file, so that it never moves */
+    char *names; /* decoded names: as large as the file, so that they never move */
     size_t n_bytes;
 } xdsl_reader;
 
@@ -383,7 +383,7 @@ typedef struct causes {
     size_t n_columns;
     double *p;          /* [n_columns, arity] */
     double *weaker;     /* [n_columns, arity + 1] P(effect k or a weaker one); 0 for k = arity */
-    uint32_t *strength; /* [n_columns - 1] of each parent its states, the strongest first */
+    uint32_t *strength; /* [n_columns - 1] for each parent its states, the strongest first */
     double *turned;     /* [n_columns, arity] room for the columns of a parent */
 } causes;
 
@@ -626,7 +626,7 @@ static gbs_status add_node(xdsl_reader *r, const node *d, gbs_error *err)
     const unsigned order = gbsi_table_order(r->text->options, 0);
     GBSI_PASS(gbsi_bif_table_child(&r->tables, &d->child, err));
     GBSI_PASS(add_parents(r, d, err));
-    r->text->at = r->text->begin; /* as many entries as the file has bytes, at most */
+    r->text->at = r->text->begin; /* there are at most as many entries as the file has bytes */
     if (d->kind == NOISY_MAX && gbsi_bif_table_is_noisy(&r->tables)) {
         return read_noisy(r, d, true, err);
     }

@@ -36,8 +36,8 @@ typedef struct decoder {
     const gbs_image_read_options *options;
     gbs_image image; /* being made */
     JSAMPLE *row;
-    size_t taken;    /* of the budget, for what libjpeg holds */
-    gbs_error error; /* of what libjpeg did not find itself */
+    size_t taken;    /* bytes of the budget for the memory of libjpeg */
+    gbs_error error; /* errors that libjpeg did not find itself */
     char message[JMSG_LENGTH_MAX];
 } decoder;
 
@@ -202,7 +202,8 @@ static gbs_status decode_guarded(decoder *d, gbs_error *err)
 gbs_status gbsi_jpeg_read(const gbsi_input *input, const gbs_image_read_options *options,
                           gbs_image *image, gbs_error *err)
 {
-    decoder *d = gbsi_alloc_zero(sizeof *d); /* not on the stack, which longjmp() unwinds */
+    decoder *d = gbsi_alloc_zero(sizeof *d); /* the struct is not on the stack, which longjmp()
+                                                unwinds */
     GBSI_PASS(GBSI_HAVE(err, input->name, d));
     d->input = input;
     d->options = options;

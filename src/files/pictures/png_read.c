@@ -31,7 +31,7 @@ typedef struct decoder {
     gbs_image image; /* being made */
     png_byte type;
     png_byte depth;
-    uint32_t n_samples;   /* in a pixel of the file, alpha included */
+    uint32_t n_samples;   /* samples in a pixel of the file, alpha included */
     png_color_16 key;     /* the transparent grey or colour */
     bool has_key;         /* of grey and colour pictures */
     png_byte alpha[256];  /* of the palette */
@@ -39,7 +39,7 @@ typedef struct decoder {
     size_t n_row;         /* bytes in a row */
     size_t n_transparent; /* pixels with any transparency */
     size_t n_hidden;      /* with nothing but */
-    gbs_error error;      /* of what libpng did not find itself */
+    gbs_error error;      /* errors that libpng did not find itself */
 } decoder;
 
 /* ---- called by libpng -------------------------------------------------------------------- */

@@ -23,7 +23,7 @@ typedef struct encoder {
 static void put_bytes(png_structp png, png_bytep bytes, size_t n)
 {
     const encoder *e = png_get_io_ptr(png);
-    gbsi_output_bytes(e->output, bytes, n); /* what fails comes out when the output is committed */
+    gbsi_output_bytes(e->output, bytes, n); /* a failure is reported when the output is committed */
 }
 
 static void put_nothing(png_structp png)

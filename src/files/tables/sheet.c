@@ -12,7 +12,7 @@
 #include "decimal/decimal.h"
 #include "text/common.h"
 
-enum { MOST_COLUMNS = 1 << 24 }; /* so that a header takes no more than half a gigabyte */
+enum { MOST_COLUMNS = 1 << 24 }; /* limits the memory of a header to half a gigabyte */
 
 /* ---- messages -------------------------------------------------------------------------------- */
 

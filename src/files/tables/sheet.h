@@ -32,7 +32,7 @@ typedef struct gbsi_sheet {
     size_t name_cells_capacity, row_cells_capacity;
     size_t n_cells, n_bytes;  /* of the row */
     const gbs_column *column; /* [n_columns] NULL for a table in a file */
-    uint64_t n_rows, at_row;  /* of columns: at_row were read */
+    uint64_t n_rows, at_row;  /* number of columns; at_row rows were read */
 } gbsi_sheet;
 
 /* Whether a column of that name is expected: tells which separator the header has. */

@@ -16,7 +16,7 @@
 #include "store/model.h"
 #include "tables/sheet.h"
 
-enum { NO_COLUMN = -1, WEIGHT_COLUMN = -2 }; /* in place of the number of a state's column */
+enum { NO_COLUMN = -1, WEIGHT_COLUMN = -2 }; /* values in place of the number of a state's column */
 
 struct gbs_table {
     const gbs_model *model;
@@ -28,7 +28,8 @@ struct gbs_table {
     uint32_t n_columns;
     uint32_t *column;   /* [n_columns] variables */
     uint16_t *is_label; /* [n_columns] bit i: sign i of a missing value is a state's label */
-    int32_t *use;       /* [sheet.n_columns] which column it is, or NO_COLUMN or WEIGHT_COLUMN */
+    int32_t *use;       /* [sheet.n_columns] variable of each column, or NO_COLUMN or WEIGHT_COLUMN
+                         */
     uint64_t n_missing[GBSI_MISSING_SIGNS];
     bool told_missing;
 };

@@ -25,7 +25,7 @@
 struct gbs_output {
     int fd;
     char *name;      /* for messages */
-    char *target;    /* what the new file becomes; NULL: written straight */
+    char *target;    /* path that the new file gets when it is complete; NULL: written straight */
     char *temporary; /* the name it has until then; "" while there is no temporary file */
     size_t temporary_size;
     gbsi_deflate *deflate; /* NULL: not compressed with gzip */

@@ -27,7 +27,7 @@ typedef struct gbsi_text {
     const gbs_read_options *options; /* never NULL */
     gbsi_watch *watch;               /* in force */
     char comment;  /* a token that starts so hides the rest of its line; 0: none */
-    bool is_glued; /* and so does the sign within a word, which ends there */
+    bool is_glued; /* the sign also begins a comment within a word, and ends the word */
 } gbsi_text;
 
 /* Skips a byte-order mark and refuses NUL bytes. Input and options (NULL is fine) are borrowed. */

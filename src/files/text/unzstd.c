@@ -19,7 +19,8 @@
 
 typedef struct unpacker {
     const char *name;
-    ZSTD_DCtx *stream; /* of malloc: zstd's hook for memory is not in its stable interface */
+    ZSTD_DCtx *stream; /* allocated with malloc: zstd's hook for memory is not in its stable
+                          interface */
     ZSTD_inBuffer in;
     void *bytes;
     size_t n;

@@ -54,7 +54,7 @@ typedef struct xml_reader {
     const gbsi_xml_handlers *handlers;
     void *context;
     XML_Parser parser;
-    const char *begin; /* of the text that expat sees */
+    const char *begin; /* start of the text that expat sees */
     gbs_status status; /* below 0: what a handler said, and err has the message */
     gbs_error *err;
     gbsi_token tag; /* the last start tag */

@@ -8,7 +8,8 @@
 #include <zstd.h>
 
 struct gbsi_zstd {
-    ZSTD_CCtx *stream; /* of malloc: zstd's hook for memory is not in its stable interface */
+    ZSTD_CCtx *stream; /* allocated with malloc: zstd's hook for memory is not in its stable
+                          interface */
     char out[1 << 15];
 };
 

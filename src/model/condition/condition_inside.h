@@ -28,7 +28,7 @@ typedef struct gbsi_reducer {
     size_t table_start_capacity, table_capacity, logical_capacity, zeros_capacity;
     uint8_t *table_zeros;                 /* [out tables] */
     uint32_t described[GBSI_N_DESCRIBED]; /* logical ids by hash of their content, or none */
-    size_t scope_used; /* of out->factors.scope, the factor being made included */
+    size_t scope_used; /* used part of out->factors.scope, including the factor being made */
 } gbsi_reducer;
 
 gbs_status gbsi_reducer_init(gbsi_reducer *reducer, const gbs_model *model,

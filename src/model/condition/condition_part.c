@@ -62,12 +62,15 @@ size_t gbsi_conditioned_bytes(const gbsi_conditioned *conditioned)
 typedef struct kept {
     gbsi_part_sizes sizes;
     gbsi_series_list factors; /* among which those that stay are */
-    const uint8_t *visited;   /* [n_variables] of the whole: a factor stays with any of these; NULL:
-                                 with its first variable */
-    const uint8_t *dropped;   /* [factors] of the whole: 1: does not stay; NULL: all may */
-    uint32_t *variable;       /* [n_variables] of the whole, GBSI_NONE or left out */
-    uint32_t *table;          /* [n_tables] of the whole: number + 1, by first use; 0: left out */
-    uint32_t *used;           /* [n_tables] of the part: in the whole */
+    const uint8_t *visited;   /* [n_variables] of the whole: 1: factors with this variable stay;
+                                 NULL: with its first variable */
+    const uint8_t *dropped;   /* [factors] of the whole: 1: the factor does not stay; NULL: all may
+                               */
+    uint32_t *variable;       /* [n_variables] of the whole: number in the part; GBSI_NONE: left out
+                               */
+    uint32_t *table;          /* [n_tables] of the whole: number in the part + 1, by first use; 0:
+                                 left out */
+    uint32_t *used;           /* [n_tables] of the part: number in the whole */
     size_t used_capacity;
 } kept;
 
@@ -235,7 +238,7 @@ static void copy_factor(const gbsi_conditioned *whole, const kept *k, size_t i, 
         if (to->literal != NULL) {
             to->literal[used] = from->literal[s];
         }
-        to->scope[used++] = k->variable[from->scope[s]]; /* of a factor all are kept */
+        to->scope[used++] = k->variable[from->scope[s]]; /* all variables of a factor are kept */
     }
     assert(f < k->sizes.n_factors && used <= k->sizes.n_scope);
     to->scope_start[f + 1] = used;

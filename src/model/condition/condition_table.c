@@ -154,7 +154,7 @@ typedef struct odometer {
     uint32_t variable[MAX_FREE];
     uint32_t state[MAX_FREE];
     size_t stride[MAX_FREE]; /* in the user's table */
-    size_t entry;            /* of the user's table; fixed variables included */
+    size_t entry;            /* entry of the user's table, fixed variables included */
     size_t n_entries;        /* of the reduced table */
 } odometer;
 

@@ -24,7 +24,7 @@ typedef struct pruner {
     size_t *link;     /* [variables] exclusive or of their numbers: the number, if it is one */
     size_t *level; /* [variables] the first level of the noisy factor whose child it is; NO_FACTOR:
                       of none, or a state is ruled out */
-    uint32_t *stack;  /* [variables] those to look at */
+    uint32_t *stack;  /* [variables] those that must be examined */
     uint8_t *stacked; /* [variables] */
     uint32_t n_stacked;
     uint32_t *at; /* [longest scope of a factor] scratch */
@@ -149,7 +149,7 @@ static bool walk_is_constant(const pruner *p, size_t f, uint32_t at_v, double *l
         const double sum = log_sum_at(p, f, p->at, at_v);
         least = sum < least ? sum : least;
         most = sum > most ? sum : most;
-        if (!(most - least <= GBSI_CONSTANT_SUM)) { /* also where both are minus infinity */
+        if (!(most - least <= GBSI_CONSTANT_SUM)) { /* this also holds if both are minus infinity */
             memset(p->at, 0, n * sizeof *p->at);
             return false;
         }

@@ -21,8 +21,8 @@ typedef struct sweep {
     uint32_t *state;   /* states left, in rows */
     uint64_t *support; /* states supported so far, in rows */
     size_t *stride;
-    size_t *row;      /* where each row of states starts */
-    size_t *bits_row; /* where each row of supports starts */
+    size_t *row;      /* start of each row of states */
+    size_t *bits_row; /* start of each row of supports */
     size_t *n_states;
     size_t *digit;
     size_t *n_missing; /* states without support so far */
@@ -332,7 +332,7 @@ typedef struct open_causes {
     uint32_t n;     /* the leak and parents that may cause the effect in some state left */
     uint32_t last;  /* the last such parent */
     size_t last_at; /* of its inhibitions */
-    bool surely;    /* one of them, or the leak, causes it whatever its state */
+    bool surely;    /* some variable, or the leak, causes the effect whatever its state */
 } open_causes;
 
 static open_causes find_causes(const gbsi_propagator *q, const gbsi_noisy *noisy)

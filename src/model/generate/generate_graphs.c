@@ -165,7 +165,8 @@ gbs_status gbs_generate_rbm(const gbs_generate_rbm_options *options, gbs_model *
  * number, so that only the old one is stored. */
 typedef struct growth {
     uint32_t m;          /* edges of a new variable */
-    uint32_t *old_end;   /* [couplings] of edges added after the first edges + 1 variables */
+    uint32_t *old_end;   /* [couplings] ends of the edges added after the first edges + 1 variables
+                          */
     uint32_t *joined_to; /* [variables] the last new variable that drew each */
     uint64_t n_attempts;
 } growth;

@@ -17,7 +17,7 @@
 #include "base/status.h"
 #include "generate/generators.h"
 
-#define MOST_SWITCHES     65536u /* at the end, all in all ... */
+#define MOST_SWITCHES     65536u /* most switches of edges at the end, all in all ... */
 #define SWITCHES_PER_EDGE 32u    /* ... and of a small graph */
 
 typedef struct edge {

@@ -50,7 +50,7 @@ static gbs_status check_spins(const gbsi_generate_spins *spins, const gbsi_gener
                          size->what, size->n_variables, GBS_MAX_VARIABLES);
     }
     GBSI_PASS(gbsi_generate_check_ranges(spins, err));
-    /* in doubles: counts of couplings come near 2^63 */
+    /* computed in doubles, because counts of couplings come near 2^63 */
     const double bytes =
         (double)size->n_variables * (VARIABLE_BYTES + has_fields(spins) * FIELD_BYTES) +
         (double)size->n_couplings * COUPLING_BYTES;

@@ -12,9 +12,11 @@ typedef struct gbsi_grid_model {
     uint32_t arity;
     uint32_t n_variables;
     uint64_t n_couplings; /* factors of two variables come first, by variable and direction */
-    uint64_t n_factors;   /* then those of one, if there are any, by variable */
+    uint64_t n_factors;   /* factors of one variable, if there are any, follow in the order of
+                             variables */
     gbs_factor_kind pair, single; /* kinds of these */
-    uint32_t n_entries;           /* of the table of one of the latter; 0: they have weights */
+    uint32_t n_entries;           /* entries of the table of a factor of one variable; 0: such
+                                     factors have weights */
     gbsi_generate_spins spins;
     gbsi_generate_picture picture;
 } gbsi_grid_model;

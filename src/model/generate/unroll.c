@@ -25,11 +25,13 @@ typedef struct unroller {
     const gbs_model *model;
     uint32_t *next;     /* [n_variables] X' of X, else GBSI_NONE */
     uint32_t *previous; /* [n_variables] X of X', else GBSI_NONE */
-    uint32_t *place;    /* [n_variables] among the pairs, or among the variables outside of time */
+    uint32_t *place;    /* [n_variables] place among the pairs, or among the variables outside of
+                           time */
     uint32_t *pair;     /* [n_pairs] X of each, ascending */
     uint32_t n_pairs, n_outside;
     gbs_builder *builder;
-    uint32_t *table;    /* [n_tables] its id in the builder, GBSI_NONE: not there yet */
+    uint32_t *table;    /* [n_tables] number of the table in the builder, GBSI_NONE: not there yet
+                         */
     uint32_t *scope;    /* [n_variables] scratch */
     uint32_t *arity;    /* [n_pairs] */
     const char **label; /* [GBS_MAX_ARITY] scratch */

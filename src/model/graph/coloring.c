@@ -16,15 +16,16 @@
 
 #define LONG_SCOPE     64
 #define AHEAD          8  /* variables */
-#define BITS_PER_ENTRY 32 /* of the bitset, per variable of the scope */
+#define BITS_PER_ENTRY 32 /* bits per variable of the scope in a bitset */
 
 /* The colours used in one long scope. */
 typedef struct color_set {
     uint64_t *bit;   /* [n_bits / 64] */
-    uint32_t *next;  /* [n_bits / 64] of a full word: a later one, none between being open */
+    uint32_t *next;  /* [n_bits / 64] for a full word: a later word such that no word between is
+                        open */
     uint32_t *above; /* colours of n_bits and more, at most one per variable */
     size_t n_bits;
-    size_t n_words; /* of bit, not zero beyond */
+    size_t n_words; /* words of `bit` in use; later words may be nonzero */
     size_t n_above;
 } color_set;
 
