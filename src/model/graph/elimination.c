@@ -19,7 +19,7 @@
 #include "graph/elimination_inside.h"
 #include "graph/order_search.h"
 
-#define MOST_ENTRIES (UINT64_C(1) << 62) /* of any limit: 8 bytes each would not be addressed */
+#define MOST_ENTRIES (UINT64_C(1) << 62) /* 8 bytes for each of more could not be addressed */
 #define POOL         (UINT64_C(1) << 24) /* work beyond their effort, for all components together */
 #define SPARE        (UINT64_C(1) << 23) /* and for further tries */
 #define HOPELESS     (UINT64_C(1) << 56) /* entries of a clique: no search saves a factor of 2^24 */

@@ -41,8 +41,8 @@ typedef struct gbsi_elimination_part {
     uint32_t n_variables;  /* the eliminated ones come first, the rest ascending */
     uint32_t n_eliminated; /* = n_variables if done */
     uint32_t width;        /* variables of the largest clique, less one; stopped: at least */
-    uint64_t entries;      /* of the tables of the maximal cliques, saturating; stopped: more than
-                              can be hoped for, UINT64_MAX: not counted */
+    uint64_t entries;      /* entries of the tables of the maximal cliques, saturating; if stopped,
+                              more than any useful order has; UINT64_MAX: not counted */
     uint8_t end;           /* gbsi_elimination_end */
 } gbsi_elimination_part;
 

@@ -427,7 +427,7 @@ gbs_status gbsi_fill_eliminate(search *s, uint32_t v, neighbourhood *N, gbs_erro
     vertex *x = &s->x[v];
     s->local[v] = DEAD;
     x->node = GBSI_NONE;
-    s->work += 2; /* at least, however few the entries */
+    s->work += 2; /* at least 2 operations, however few the entries */
     if (x->fill == 0) {
         eliminate_simplicial(s, v, N);
         return GBS_OK;

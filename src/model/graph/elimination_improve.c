@@ -8,13 +8,13 @@
 #include "graph/order_search.h"
 
 #define WORTH      4u  /* times what setting up takes must be allowed to a search */
-#define MOST_STEPS 64u /* for a table entry, where the steps are given */
+#define MOST_STEPS 64u /* most steps for a table entry, if the number of steps is given */
 
 typedef struct component {
     uint32_t n;
     size_t *start;
     uint32_t *to, *arity;
-    uint32_t *order; /* in numbers of the component: places in search.variable */
+    uint32_t *order; /* order of the component's variables, by their places in search.variable */
 } component;
 
 static size_t count_members(const gbsi_elimination *e, const gbsi_elimination_part *part)

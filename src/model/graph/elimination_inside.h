@@ -9,7 +9,7 @@
 
 enum {
     MOST_DEGREE = 63, /* a clique of 64 variables has more entries than any limit */
-    MOST_FILL = 2047, /* and the fill of 63 neighbours is at most 1953 */
+    MOST_FILL = 2047, /* the fill-in of 63 neighbours is at most 1953 */
     N_BUCKETS = MOST_FILL + 1,
     HUB = 8,     /* rows this many times longer are searched, not read */
     SEARCH = 16, /* entries that searching one costs */
@@ -26,7 +26,7 @@ typedef struct vertex {
     uint32_t n;      /* of to */
     uint32_t degree; /* living neighbours */
     int64_t fill;
-    uint32_t weight; /* of the clique it would make now: sum of log2 arity, in 1/16 */
+    uint32_t weight; /* weight of the clique that it would make now: sum of log2 arity, in 1/16 */
     uint32_t node;   /* its valid entry in the queue; GBSI_NONE while it has no entry */
     uint32_t own;    /* 1: `to` is a separate allocation, else part of the rows' block */
 } vertex;
@@ -46,11 +46,11 @@ typedef struct search {
     uint64_t pool, spare;     /* left for all components: beyond their effort; for further tries */
     uint64_t order_pool;      /* steps of order_search.h left for components that are too large */
     uint32_t *position;       /* [n] in the order; GBSI_NONE: not eliminated */
-    uint32_t *local;    /* [n] while one variable is eliminated: index in N, or MOST_DEGREE + index
+    uint32_t *local;    /* [n] while a variable is eliminated: index in N, or MOST_DEGREE + index
                            outside; else GBSI_NONE or DEAD */
     vertex *x;          /* [n] */
     uint8_t *covered;   /* [n] scratch */
-    uint32_t *variable; /* [n] those of the component, ascending */
+    uint32_t *variable; /* [n] variables of the component, ascending */
     uint32_t *block;    /* rows of the component as they are at first */
     queue_node *node;   /* [node_capacity] */
     size_t node_capacity;

@@ -153,7 +153,8 @@ gbs_status gbsi_order_smallest_last(const gbsi_graph *graph, gbsi_watch *watch, 
 typedef struct gbsi_incident_factors {
     gbsi_offsets start; /* [n_variables] */
     size_t *factor;     /* ascending for each variable */
-    uint32_t *position; /* of the variable in each of them; NULL: none is long, look */
+    uint32_t *position; /* position of the variable in each of its factors; NULL: none is long, look
+                         */
 } gbsi_incident_factors;
 
 /* @param least variables of the smallest scope that counts: 1 for all factors. */

@@ -13,7 +13,7 @@
 typedef struct peeling {
     const gbsi_conditioned *model;
     gbsi_incident_factors incident;
-    uint32_t *seen; /* [n_variables] one more than the variable that met it last */
+    uint32_t *seen; /* [n_variables] 1 + the variable that met it last */
     uint8_t *gone;  /* [n_variables] */
     uint32_t width;
 } peeling;

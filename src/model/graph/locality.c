@@ -41,7 +41,8 @@ typedef struct search {
     uint32_t *rank;  /* [n_variables] GBSI_NONE: not met */
     uint32_t *order; /* [n_variables] met so far: a queue that keeps what has left it */
     uint32_t n_met;
-    uint8_t *used;     /* [n_scopes] whose members are all met; NULL where all are pairs */
+    uint8_t *used;     /* [n_scopes] 1: all members of the scope have been visited; NULL where all
+                          are pairs */
     gbsi_watch *watch; /* once it stopped no order is found */
 } search;
 

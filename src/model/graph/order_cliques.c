@@ -12,7 +12,7 @@
 typedef struct walk {
     const gbsi_order_graph *graph;
     uint32_t *position; /* [n] */
-    uint32_t *seen;     /* [n] by vertex: the last position whose clique it came into */
+    uint32_t *seen;     /* [n] by vertex: the last position whose clique it entered */
     uint32_t *child;    /* [n] first clique whose first member to go is at this position */
     uint32_t *sibling;  /* [n] the next one of the same */
 } walk;

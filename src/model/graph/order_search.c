@@ -17,11 +17,11 @@
 #include "simd/math.h"
 
 enum {
-    FEW_BAGS = 12,  /* of a region, beyond two */
+    FEW_BAGS = 12,  /* most bags of a region beyond two */
     MANY_BAGS = 40, /* of one in ten */
     LEAST_VERTICES = 40,
     MORE_VERTICES = 160,      /* a region stops growing somewhere from 40 to 199 vertices */
-    SLOT_STEPS = 20,          /* to add, remove or join a bag */
+    SLOT_STEPS = 20,          /* steps to add, remove or join a bag */
     FIRST_PROSPECT = 1 << 24, /* steps */
     LOOK = 64,                /* moves between looks at the sum of entries */
 };

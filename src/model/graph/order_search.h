@@ -28,8 +28,8 @@ typedef struct gbsi_order_graph {
 #define GBSI_ORDER_SHARE 4u
 
 typedef struct gbsi_order_limits {
-    uint64_t entries;  /* more will not be calibrated: they do not pay for more steps, and a search
-                          that is not going to reach so few is given up */
+    uint64_t entries;  /* orders with more entries will not be calibrated: the search takes no more
+                          steps for them, and is given up if it will not reach so few */
     uint64_t work;     /* steps at most, whatever the entries */
     bool fixed;        /* exactly that many, whatever the entries */
     gbsi_watch *watch; /* borrowed; NULL: never stops */
@@ -37,7 +37,8 @@ typedef struct gbsi_order_limits {
 
 typedef struct gbsi_order_result {
     double before;  /* entries of the order to begin with: of its maximal cliques, in sum */
-    double entries; /* of the order found, at most; less than before, or the order is the same */
+    double entries; /* entries of the order found, at most; fewer than before, or the order is
+                       unchanged */
     uint64_t work;  /* steps spent: more than allowed by one region at most */
 } gbsi_order_result;
 

@@ -30,8 +30,9 @@ typedef struct region {
     uint32_t n, n_words;
     uint32_t vertex[MOST_REGION]; /* number of each vertex in the whole graph */
     double arity[MOST_REGION];
-    uint32_t weight[MOST_REGION]; /* what a missing edge counts: the product of those of its ends */
-    bool weighted;                /* not all of them are 1 */
+    uint32_t weight[MOST_REGION]; /* weight of a missing edge: the product of the weights of its
+                                     ends */
+    bool weighted;                /* true if some weight is not 1 */
     uint64_t row[MOST_REGION][REGION_WORDS]; /* neighbours */
 } region;
 
@@ -40,19 +41,20 @@ typedef struct triangulation {
     uint32_t n;
     uint64_t clique[MOST_REGION][REGION_WORDS];
     uint32_t size[MOST_REGION];     /* members of the clique */
-    uint32_t parent[MOST_REGION];   /* of the clique, GBSI_NONE: the last one */
+    uint32_t parent[MOST_REGION];   /* parent of each clique, GBSI_NONE for the last */
     uint32_t bag[MOST_REGION];      /* the maximal clique it lies in: itself or an earlier one */
     double entries[MOST_REGION];    /* of maximal cliques */
     double total;                   /* their sum */
-    uint32_t position[MOST_REGION]; /* of each vertex: the first clique that holds all neighbours
-                                       it had left */
+    uint32_t position[MOST_REGION]; /* for each vertex the first clique that holds all its remaining
+                                       neighbours */
 } triangulation;
 
 /* Scratch of one elimination. */
 typedef struct greedy {
     uint64_t row[MOST_REGION][REGION_WORDS]; /* of vertices not eliminated */
     double fill[MOST_REGION];                /* weights of the edges that its neighbours lack */
-    double noise[MOST_REGION];               /* what its fill is multiplied by */
+    double noise[MOST_REGION];               /* factor that the fill-in of each vertex is multiplied
+                                                by */
     uint16_t alive[MOST_REGION];
     uint32_t n_alive;
     uint16_t open[MOST_REGION]; /* cliques without a parent so far */
@@ -80,7 +82,7 @@ typedef struct bag {
  * link k. */
 typedef struct bag_link {
     uint32_t to;
-    uint32_t next, before; /* in the list of the bag it leads away from */
+    uint32_t next, before; /* links in the list of the bag that the edge leads away from */
 } bag_link;
 
 /* A tree of bags that changes. */

@@ -90,7 +90,8 @@ typedef struct task {
     const gbsi_graph *graph;
     uint32_t n_parts;
     uint32_t *work;  /* [n_variables] */
-    uint32_t *order; /* [n_variables] in which batches take them; NULL: as numbered */
+    uint32_t *order; /* [n_variables] order in which batches take the variables; NULL: as numbered
+                      */
     gbsi_watch *watch;
 } task;
 

@@ -111,7 +111,7 @@ typedef struct gbsi_partition_rank {
     uint64_t messages;   /* sent: one to each neighbour for each batch that has values for it */
     uint64_t received;   /* messages */
     uint64_t values;     /* sent: a boundary variable counts once for each rank that holds it */
-    uint64_t runs;       /* of consecutive own variables among those of each batch */
+    uint64_t runs;       /* runs of consecutive own variables in each batch */
 } gbsi_partition_rank;
 
 typedef struct gbsi_partition_figures {

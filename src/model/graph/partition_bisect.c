@@ -260,7 +260,7 @@ gbs_status gbsi_partition_bisect(const gbsi_grid_shape *shape, const uint32_t *w
     gbs_status status = GBS_OK;
     bisection b = {.shape = *shape, .work = work, .watch = watch};
     piece stack[64] = {{.first = 0, .n = n, .part = 0, .n_parts = n_parts}};
-    unsigned n_stack = 1; /* at most 2 more for each of the 32 halvings of n_parts */
+    unsigned n_stack = 1; /* at most 2 more entries for each of the 32 halvings of n_parts */
     GBSI_TRY(take_memory(&b, n, err));
     for (uint32_t v = 0; v < n; v++) {
         b.site[v] = v;

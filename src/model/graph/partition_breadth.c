@@ -24,7 +24,8 @@ typedef struct breadth {
     uint32_t *site, *queue; /* [n_variables] */
     uint32_t *met;          /* [n_variables] label of the last walk that met the variable */
     uint32_t *used;         /* [n_scopes] the same of scopes; NULL: all are pairs */
-    uint32_t label;         /* of the walk at hand: the components of a piece share two labels */
+    uint32_t label;         /* label of the current walk: the components of a piece share two labels
+                             */
 } breadth;
 
 static gbs_status breadth_init(breadth *b, gbs_error *err)

@@ -19,7 +19,7 @@ struct gbs_builder {
     gbsi_capacities capacity;
     size_t text_bytes; /* used of model.text */
     gbsi_stamps stamps;
-    gbsi_watch *watch; /* in force when it was made, as where a reader makes it */
+    gbsi_watch *watch; /* the watch in force when the builder was made, for example by a reader */
 };
 
 /* Grow an array of the builder, named by its path in the struct, to at least n elements. */

@@ -26,7 +26,7 @@ typedef enum gbsi_head {
 typedef struct gbsi_logical {
     uint8_t function;     /* gbs_logical_function */
     uint8_t head;         /* gbsi_head */
-    uint16_t k;           /* of AT_LEAST, AT_MOST and EXACTLY, else 0 */
+    uint16_t k;           /* parameter of AT_LEAST, AT_MOST and EXACTLY, else 0 */
     uint32_t n_body;      /* literals in the body as written: m - 1 */
     uint32_t n_body_true; /* of these, fixed true */
 } gbsi_logical;
@@ -124,8 +124,8 @@ typedef struct gbsi_noisy {
     uint32_t child;         /* GBSI_NONE: observed, it is the effect (GBSI_FACTOR_EFFECT) */
     uint32_t effect;        /* the child's state */
     bool falling;           /* the states without effect are those above it, not those below */
-    const double *log_q;    /* [1 + sum of the parents' arities] of the leak, then of each parent by
-                               its state */
+    const double *log_q;    /* [1 + sum of the parents' arities] log q of the leak, then of each
+                               parent by its state */
 } gbsi_noisy;
 
 /* The role of a state of the child at a level. */

@@ -42,7 +42,7 @@ void gbsi_sort_by_text(const char *text, const size_t *offset, uint32_t *id, uin
             }
         }
         if (gbsi_watch_stopped(watch)) {
-            break; /* from has all, in half an order */
+            break; /* `from` has all names, partly in order */
         }
         uint32_t *swap = from;
         from = to;

@@ -12,8 +12,8 @@
 #include "chains/run_options.h"
 #include "solve/solve.h"
 
-#define AUTO_BYTES      (UINT64_C(4) << 30) /* as a run has it, see exact_part.c */
-#define ANSWER_BYTES    (UINT64_C(8) << 20) /* of one call, as advised */
+#define AUTO_BYTES      (UINT64_C(4) << 30) /* the limit of a run, see exact_part.c */
+#define ANSWER_BYTES    (UINT64_C(8) << 20) /* bytes of the answers of one call, as advised */
 #define CALL_OPERATIONS 1e9                 /* the same: a few tenths of a second */
 #define MOST_AT_ONCE    4096.0
 

@@ -21,7 +21,7 @@ struct gbs_cases {
     gbsi_pool *pool;
     gbsi_case_worker **worker; /* [members of the pool] */
     uint64_t n_answered;
-    double *marginal; /* [2][states of the model] of a run; NULL before the first */
+    double *marginal; /* [2][states of the model] marginals of a run; NULL before the first */
 };
 
 #endif

@@ -20,7 +20,7 @@ typedef struct gbsi_form {
     uint32_t n_colors;
     uint64_t bytes;   /* bytes of the compiled model, with states and counters */
     uint64_t scratch; /* while compiling */
-    double share;     /* of bits that are in use */
+    double share;     /* share of bits that are in use */
 } gbsi_form;
 
 typedef struct gbsi_engine {
@@ -28,8 +28,8 @@ typedef struct gbsi_engine {
     void *scan_state;
     unsigned scan_traits;
     bool named;     /* the user named the scan */
-    bool undecided; /* until a pilot has chosen the scan; memory is taken then */
-    bool by_need;   /* only if single variables were not shown to cross all hard zeros */
+    bool undecided; /* true until a pilot has chosen the scan; memory is taken then */
+    bool by_need;   /* only if updates of single variables were not shown to cross all hard zeros */
     gbsi_plan *plan;
     gbsi_schedule schedule;
     const gbsi_pass *pass;    /* that runs it */
@@ -38,8 +38,8 @@ typedef struct gbsi_engine {
     gbsi_form form;
     gbsi_pool *pool; /* NULL until memory is taken */
     gbsi_own_chains own;
-    const gbsi_turns *turns; /* of a scan of blocks where ranks share the model; borrowed, or NULL
-                              */
+    const gbsi_turns *turns; /* turns of a scan of blocks if ranks share the model; borrowed, or
+                                NULL */
     gbsi_executor executor;
     gbsi_lattice *lattice;   /* sites in bits, or NULL */
     gbsi_packed *packed;     /* chains in bits, or NULL */

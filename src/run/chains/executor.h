@@ -29,19 +29,21 @@ typedef struct gbsi_executor {
     uint32_t n_groups;
     uint32_t first_moved, n_moved; /* groups that passes move, see gbsi_executor_setting.moved */
     gbsi_group *group;             /* [n_groups] */
-    uint64_t n_updates;            /* of each chain in the last pass */
+    uint64_t n_updates;            /* updates of each chain in the last pass */
     float *beta;                   /* [n_groups * lanes] inverse temperatures, NULL: 1 */
     gbsi_pool *pool;               /* borrowed, NULL: one thread */
-    gbsi_watch *watch;             /* of long passes; borrowed, NULL: never stops */
+    gbsi_watch *watch;             /* watch during long passes; borrowed, NULL: never stops */
     gbsi_batch_hook hook;
     const gbs_ranks *ranks;     /* ranks that have the other chains, for save(); NULL: all are here
                                  */
-    const uint8_t *own;         /* of a share: see density.h; borrowed, NULL: all factors count */
-    const gbs_ranks *sum_ranks; /* among which log densities are then summed; borrowed */
-    const gbsi_turns *turns;    /* of a share, see gbsi_pass_setting; borrowed */
-    const gbsi_weave *weave;    /* of a share: how its slots are saved; borrowed, NULL: alone */
-    uint32_t woven_bytes;       /* with weave: bytes of a state of the whole model */
-    gbs_error *lost;            /* what failed while summing, for the next pass to tell; borrowed */
+    const uint8_t *own;         /* own factors of a share: see density.h; borrowed, NULL: all
+                                   factors count */
+    const gbs_ranks *sum_ranks; /* ranks among which log densities are then summed; borrowed */
+    const gbsi_turns *turns;    /* turns of a share, see gbsi_pass_setting; borrowed */
+    const gbsi_weave *weave;    /* how the slots of a share are saved; borrowed, NULL: alone */
+    uint32_t woven_bytes;       /* bytes of a state of the whole model, with weave */
+    gbs_error *lost;            /* error of a sum over ranks, which the next pass returns; borrowed
+                                 */
 } gbsi_executor;
 
 /* The chains of this process, where a run is on several: whole groups, or none. */
@@ -90,7 +92,8 @@ gbs_status gbsi_executor_init(gbsi_executor *x, const gbsi_executor_setting *set
  * state. */
 gbs_status gbsi_executor_redraw(gbsi_executor *x, const gbs_run_options *options,
                                 uint64_t draw_room, gbs_error *err);
-void gbsi_executor_free(gbsi_executor *x); /* what init took, not the struct */
+void gbsi_executor_free(gbsi_executor *x); /* frees the members that init allocated, not the struct
+                                            */
 
 /* States of one chain by free variable of the plan's model. Padded lanes repeat the last chain's
  * start: call gbsi_executor_ready() once all chains are set. */

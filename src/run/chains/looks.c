@@ -8,7 +8,7 @@
 #include "chains/run.h"
 
 #define PROGRESS_S 0.1
-#define GRACE_S    0.3 /* for a pass that is kept to be finished */
+#define GRACE_S    0.3 /* seconds allowed to finish a pass that is kept */
 
 static void tell_progress(const gbs_run_options *options, const gbsi_report *report,
                           gbsi_drive *drive, bool keep, double now_s)

@@ -14,7 +14,7 @@ typedef struct gbsi_moves {
     uint32_t n_slow;
     uint32_t *slow;  /* [n_slow] slots with fewer than enough, ascending */
     size_t row;      /* bytes of a slot in all chains */
-    uint8_t *before; /* [n_slow][row] their states after the last pass */
+    uint8_t *before; /* [n_slow][row] states of slow variables after the last pass */
     bool begun;      /* `before` holds them */
     uint8_t *still;  /* [n_slots] 1: hardly moved, as still.c found when last asked */
 } gbsi_moves;

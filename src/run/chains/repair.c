@@ -10,9 +10,9 @@
 
 enum {
     N_SEARCHES = 20,    /* restarts of the search */
-    N_BACKTRACKS = 100, /* of the first; the n-th has n times as many */
+    N_BACKTRACKS = 100, /* backtracks of the first restart; the n-th has n times as many */
     N_TRIES = 8,        /* of min-conflicts */
-    N_STEPS = 2000,     /* of each, and as many again per N_MEMBERS variables */
+    N_STEPS = 2000,     /* steps of each attempt, and as many again per N_MEMBERS variables */
     N_MEMBERS = 50,
     ATTEMPT_BITS = 6, /* N_SEARCHES + N_TRIES attempts of each component */
 };

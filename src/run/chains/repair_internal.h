@@ -10,7 +10,7 @@
 typedef struct gbsi_decision {
     uint32_t variable;
     uint32_t value;
-    size_t mark;    /* of the trail, before it */
+    size_t mark;    /* length of the trail before the decision */
     uint32_t first; /* variables at places before this were assigned */
 } gbsi_decision;
 
@@ -19,7 +19,7 @@ struct gbsi_repair {
     uint64_t seed;
     gbsi_watch *watch; /* NULL: never stops */
     gbsi_propagation *propagation;
-    gbsi_propagator *propagator; /* at the root fixed point between calls */
+    gbsi_propagator *propagator; /* propagator, at the fixed point of the root between calls */
     bool impossible;             /* the root has no consistent domains */
     size_t root;                 /* mark of the trail there */
     uint32_t n_components;

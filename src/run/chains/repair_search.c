@@ -122,7 +122,7 @@ gbsi_repaired gbsi_repair_search(gbsi_repair *repair, gbsi_repair_words *words, 
         ++*n_repairs;
         bool alive = gbsi_propagator_assign(q, d.variable, d.value) && consistent(q);
         while (!alive && result == GBSI_REPAIRED) {
-            /* where propagation was cut short nothing is proved */
+            /* if propagation was cut short, nothing is proved */
             if (gbsi_watch_stopped(repair->watch) || (n_decisions > 0 && budget == 0)) {
                 result = GBSI_UNREPAIRED;
             } else if (n_decisions == 0) {

@@ -23,8 +23,8 @@
 /* Limits for a tempered run to count as converged; with these no such claim was wrong in the runs
  * by which they were chosen. */
 #define GBSI_TEMPERED_TARGET 0.007
-#define GBSI_LOG_Z_TARGET    0.05 /* of ln Z, however it is estimated */
-#define GBSI_LEAST_SHARE     0.5  /* of cold states without violated zeros */
+#define GBSI_LOG_Z_TARGET    0.05 /* target error of ln Z, for any method */
+#define GBSI_LEAST_SHARE     0.5  /* least share of cold states without violated zeros */
 #define GBSI_LEAST_TRIPS     20   /* round trips of every ladder */
 #define GBSI_BURN_IN_RHAT    1.05
 #define GBSI_BURN_IN_VALUES  64u
@@ -52,34 +52,36 @@
 typedef struct gbsi_run_memory {
     uint64_t standing; /* program, model, its conditioned form and graph */
     uint64_t plan, schedule, states, estimators, draw;
-    uint64_t draw_room; /* what the limit leaves for the draw */
-    uint64_t blocks;    /* of a tempered run, where the figures foresee one */
-    uint64_t peak;      /* of compiling or running, whichever is more */
+    uint64_t draw_room; /* bytes of the limit that remain for the draw */
+    uint64_t blocks;    /* bytes of a tempered run, if one is expected */
+    uint64_t peak;      /* bytes of compiling or running, whichever is more */
     uint64_t untouched; /* arrays of estimates that so short a run does not touch */
 } gbsi_run_memory;
 
 /* The memory that calls on a run may hold: the limit, whatever was predicted. */
 typedef struct gbsi_run_budget {
     gbsi_budget own;
-    gbsi_budget *before; /* in force where the call came from */
+    gbsi_budget *before; /* budget in force at the call */
     size_t callers;      /* bytes that gbs_run_count_bytes() counts */
     bool entered;
-    uint64_t untouched; /* of gbsi_run_memory, for which there is room beyond the limit */
-    const char *fewer;  /* what to try where memory is short */
+    uint64_t untouched; /* bytes of gbsi_run_memory for which there is room beyond the limit */
+    const char *fewer;  /* advice to the user if memory is short */
 } gbsi_run_budget;
 
 /* The uses of a run other than gbs_run_execute(). */
 typedef struct gbsi_run_purpose {
     bool limited; /* refuse early what would not fit; gbs_model_info() wants the figures instead,
                      and of the plan no more */
-    bool draws;   /* for callbacks.draw: all is exact or nothing is: gbs_run_new_for_draws() */
-    bool divides; /* to be divided: only the plan's slots and levels are wanted, nothing is exact */
+    bool draws;   /* the run serves callbacks.draw, and is exact as a whole or not at all:
+                     gbs_run_new_for_draws() */
+    bool divides; /* the run will be divided among ranks: only the plan's slots and levels are
+                     needed, nothing is exact */
     bool up_only; /* exact parts are summed, without a marginal: gbs_log_z() */
     bool anneals; /* chains have temperatures and nothing is estimated: gbs_map(), gbs_log_z() */
     bool asks;    /* variables that bear on nothing asked for may be left out ... */
     const uint32_t *asked; /* ... [n_asked] the user's variables; borrowed while the run is made */
     size_t n_asked;
-    double penalty;         /* of hard zeros on the way, nats; 0: they stay hard */
+    double penalty;         /* penalty of hard zeros on the way, nats; 0: they stay hard */
     const gbs_ranks *ranks; /* ranks that share the chains of the run, borrowed; NULL: this process
                                is alone */
     /* a model without factors has one of these two beside its variables: taken by the run; NULL:
@@ -109,7 +111,7 @@ typedef struct gbsi_task {
     const gbsi_runner *plain;  /* ... and how its plain chains are, see runner.h */
     const gbs_ranks *ranks;    /* NULL: this process is alone */
     const gbs_ranks *spread;   /* the same where they share the chains; NULL: all chains are here */
-    gbsi_shared shared;        /* where ranks share the model rather than the chains */
+    gbsi_shared shared;        /* used if ranks share the model rather than the chains */
     gbsi_problem problem;
 } gbsi_task;
 
@@ -121,7 +123,7 @@ typedef struct gbsi_sampling {
     gbsi_phase phase;
     gbsi_burn_in burn_in;
     gbsi_tempered *tempered; /* ladders in place of the engine's chains; NULL: there are none */
-    void *own;               /* of a runner that needs no field here; see gbsi_runner.free */
+    void *own;               /* data of a runner that needs no field here; see gbsi_runner.free */
 } gbsi_sampling;
 
 /* A function is given the parts that it works on, and the whole only where a runner or the user
@@ -215,17 +217,18 @@ typedef enum gbsi_stop {
 typedef struct gbsi_drive {
     const gbs_run_callbacks *callbacks; /* NULL members allowed, never NULL itself */
     double started_s, last_progress_s;
-    uint64_t pass;      /* of the counter layout: counts on from burn-in */
+    uint64_t pass;      /* pass number of the random numbers: goes on from burn-in */
     double worst_error; /* at the last check */
-    double rhat;        /* of the log density while burning in, then at the last check; 0: none */
+    double rhat;        /* R-hat of the log density while burning in, then at the last check; 0:
+                           none */
     gbsi_stop stop;
     const gbs_run *run;
-    gbsi_watch watch;   /* for work inside a pass, or before the first */
-    gbsi_watch outer;   /* of the call that this run works for */
+    gbsi_watch watch;   /* watch for work inside a pass, or before the first */
+    gbsi_watch outer;   /* watch of the call that this run works for */
     bool keeping;       /* a pass that is kept is under way */
-    double last_look_s; /* when progress was told inside a pass */
+    double last_look_s; /* time of the last progress report inside a pass */
     double share;       /* share of --time after which passes that are not kept are cut short */
-    double stopped_s;   /* when `stop` was noticed inside a pass */
+    double stopped_s;   /* time at which `stop` was noticed inside a pass */
     bool whole;         /* the pass under way is finished whatever stops the run */
 } gbsi_drive;
 

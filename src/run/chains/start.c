@@ -190,7 +190,7 @@ typedef struct chain_filling {
     uint32_t *state; /* [n_members][variables] */
 } chain_filling;
 
-enum { MOST_FILLING = 2 }; /* whose states run_memory.c has room for */
+enum { MOST_FILLING = 2 }; /* most filling chains, whose states run_memory.c reserves */
 
 static void fill_chains_of(void *context, uint32_t member)
 {
@@ -227,7 +227,7 @@ static bool fill_states(const gbsi_starter *starter, uint64_t restart, gbsi_exec
         executor->pass->scatter(executor->pass_state);
         return true;
     }
-    if (plain && executor->pass == &gbsi_pass_sites) { /* whose chains share no word */
+    if (plain && executor->pass == &gbsi_pass_sites) { /* chains that share no word of memory */
         return fill_chains(starter, restart, executor);
     }
     if (!plain || executor->plan == NULL || executor->pass->set != NULL ||

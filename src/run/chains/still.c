@@ -9,7 +9,7 @@
 #include "graph/graph.h"
 #include "simd/math.h"
 
-#define MOST_STATES  16u                 /* of a variable that is looked into */
+#define MOST_STATES  16u                 /* most states of a variable that is examined */
 #define MOST_ENTRIES (UINT64_C(1) << 16) /* of a factor */
 
 /* For pairs of states j, k of a variable: a lower bound of ln p(j | rest) - ln p(k | rest) for

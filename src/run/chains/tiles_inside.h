@@ -26,7 +26,8 @@ typedef struct gbsi_tile_worker {
                                   no other does */
     uint32_t rank, team_size;  /* within the team */
     uint32_t shared_group;     /* the group they share, valid with a team */
-    uint32_t impossible_group; /* of the first conditional without positive weight in this pass; */
+    uint32_t impossible_group; /* group of the first conditional without positive weight in this
+                                  pass; */
     uint64_t impossible_place; /* UINT64_MAX: none */
     uint32_t impossible_slot;
 } gbsi_tile_worker;
@@ -39,9 +40,9 @@ typedef struct gbsi_tiles {
     gbsi_tile_worker *worker; /* [n_workers] */
     uint32_t n_teams;         /* groups that several workers share */
     gbsi_barrier *team;
-    uint64_t n_updates; /* of each chain in all passes so far */
+    uint64_t n_updates; /* updates of each chain in all passes so far */
     uint32_t counted_chains;
-    double operations_each;  /* of a pass of single updates of so many chains */
+    double operations_each;  /* operations of a pass of single updates of so many chains */
     double between_looks;    /* operations; an update of twice as many is long, ... */
     double operations_short; /* ... and what a pass takes without such updates */
     uint32_t n_cuts;         /* stretches of a long pass */

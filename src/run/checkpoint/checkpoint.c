@@ -322,7 +322,8 @@ static gbs_status write_checkpoint(gbs_run *run, const gbsi_drive *drive, unsign
         GBSI_TRY(gbsi_monitor_gather(run->task.ranks, run->task.spread, &run->sampling.engine,
                                      &run->sampling.monitor, err));
     }
-    if (run->checkpoints.draws != NULL) { /* on disk before they are named */
+    if (run->checkpoints.draws != NULL) { /* the draws must be on disk before a checkpoint names
+                                             them */
         why->status = gbsi_draw_log_sync(run->checkpoints.draws, why);
     }
     const gbsi_standing s =
@@ -458,7 +459,7 @@ gbs_status gbs_run_keep_draws(gbs_run *run, const uint32_t *variable, uint32_t n
                                n, &log, err));
     n = gbsi_draw_log_variables(log, &chosen);
     GBSI_TRY(gbsi_run_note_variables(&run->checkpoints, GBSI_INPUT_DRAWS, chosen, n, err));
-    if (gbsi_run_speaks(run->task.ranks)) { /* which is given those of all ranks */
+    if (gbsi_run_speaks(run->task.ranks)) { /* rank 0 receives the parts of all ranks */
         gbsi_draw_log_free(c->draws);
         c->draws = log;
         log = NULL;

@@ -38,7 +38,7 @@ struct gbsi_draw_log {
     uint64_t n_draws;     /* of each chain */
     gbsi_digest *digest;  /* of all bytes */
     void *row;            /* [n] states of state_bytes */
-    char *name;           /* of the file that is written; NULL: none is */
+    char *name;           /* name of the file that is written; NULL: none is */
     int fd;               /* -1: not open */
     char *buffer;         /* [BUFFER_BYTES] bytes not yet written to the file */
     size_t n_buffered;

@@ -9,10 +9,10 @@
 typedef struct gbsi_barren {
     gbsi_conditioned *full; /* the model given evidence, with them; owned */
     gbsi_pruning pruning;
-    uint32_t *full_variable; /* [variables that stay] their numbers in `full` */
+    uint32_t *full_variable; /* [variables that stay] numbers of these variables in `full` */
     uint32_t *x;             /* [full variables] the last draw */
     double *p;               /* [largest arity] scratch */
-    double *mean;            /* [full states] of the law of a pruned variable, over n_draws */
+    double *mean;            /* [full states] mean conditional of a pruned variable over n_draws */
     double *square;          /* [full states] sum of squared distances from the mean */
     uint64_t n_draws;
 } gbsi_barren;

@@ -11,7 +11,7 @@
 #include "reference/enumerate.h"
 #include "trees/branches.h"
 
-#define DRAW_NS 100.0 /* of a clique and draw */
+#define DRAW_NS 100.0 /* nanoseconds for a clique and a draw */
 
 /* The memory that `auto` assumes without --memory-limit, so that it decides alike on all
  * machines. */
@@ -313,7 +313,7 @@ static gbs_status choose_exact(gbsi_task *task, gbsi_report *report, gbs_error *
     uint64_t bytes = gbsi_run_auto_bytes(&task->options, &task->problem);
     switch (task->options.method) {
     case GBS_METHOD_MEAN_FIELD:
-        memset(task->problem.exact, 1, n); /* none is sampled; mean_field_run.c answers */
+        memset(task->problem.exact, 1, n); /* no component is sampled; mean_field_run.c answers */
         break;
     case GBS_METHOD_AUTO:
         GBSI_PASS(choose_auto(task, report, err));

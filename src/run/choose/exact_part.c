@@ -12,7 +12,7 @@
 #include "reference/enumerate.h"
 #include "solve/solve.h"
 
-#define DRAWS_A_LOOK 256u /* between looks at the clock */
+#define DRAWS_A_LOOK 256u /* draws between two looks at the clock */
 
 /* ---- marginals ----------------------------------------------------------------------------- */
 

@@ -17,8 +17,8 @@
 #define SHARE        20u  /* the pilot takes at most 1 / SHARE of the shortest run */
 #define FEWEST       8u   /* passes that tell anything */
 #define FIRST_SPLASH 16u  /* passes before which no splash can have won */
-#define RESOLVED     0.25 /* of the passes kept: below that passes_each is no mere bound */
-#define MARGIN       1.5  /* by which a splash has to be better, for the noise of trials */
+#define RESOLVED     0.25 /* share of the kept passes below which passes_each is more than a bound */
+#define MARGIN       1.5  /* factor by which a splash must be better, because trials are noisy */
 #define WIDTH_MARGIN 1.1  /* the same for a splash of larger width */
 /* The budget of the pilot: shares of the operations of all updates that are allowed, or of all
  * sweeps asked for, and of the time. */
@@ -26,7 +26,7 @@
 #define SHARE_OF_SWEEPS  0.25
 #define SHARE_OF_TIME    0.25
 #define LEAST_BUDGET     1e8 /* a tenth of a second */
-#define ZEROS_BUDGET     2e9 /* where single variables may never get there */
+#define ZEROS_BUDGET     2e9 /* operations, if single variables may never satisfy all zeros */
 #define LARGEST_CLIQUE   131072.0
 #define WHOLE            16384u /* variables, up to which one splash may take them all */
 #define MOST_BYTES       (UINT64_C(1) << 30) /* of all trials together */
@@ -44,13 +44,16 @@ typedef struct pilot {
     bool crosses; /* single variables reach all that hard zeros allow */
     double mean_arity;
     double budget;                      /* operations for all trials */
-    gbsi_trial *trial[GBS_MOST_TRIALS]; /* as in the report; the first is chromatic */
+    gbsi_trial *trial[GBS_MOST_TRIALS]; /* trials as in the report; the first is chromatic */
     uint32_t n_widths;                  /* that may be tried */
-    double least_passes;                /* of a run that may vouch for itself */
-    uint64_t bytes;                     /* of all trials made, beside what stands there */
+    double least_passes;                /* passes of a run that may vouch for itself */
+    uint64_t bytes;                     /* bytes of all trials made, in addition to the run's memory
+                                         */
     gbsi_pool *pool;                    /* NULL: more threads would need more than MOST_BYTES */
-    bool too_large;                     /* what zeros join, for a splash */
-    bool cut;                           /* by the clock or a signal */
+    bool too_large;                     /* true if the variables that zeros join are too many for a
+                                           splash */
+    bool cut;                           /* true if the pilot was cut short by the clock or a signal
+                                         */
 } pilot;
 
 /* ---- how long -------------------------------------------------------------------------------- */
@@ -160,7 +163,7 @@ static gbs_run_options splashes_of(const pilot *p, uint32_t w)
     how.grow = GBS_GROW_FIFO;
     how.width = w;
     if (!p->crosses && p->plan->n_slots <= WHOLE && how.splash_size < p->plan->n_slots) {
-        how.splash_size = p->plan->n_slots; /* to hold all that zeros touch */
+        how.splash_size = p->plan->n_slots; /* large enough to hold all variables that zeros join */
     }
     return how;
 }
@@ -266,7 +269,7 @@ static gbs_status widen(pilot *p, gbs_error *err)
                                        &p->drive->watch, &p->trial[i], err);
     p->cut = p->cut || status == GBS_STOPPED || status == GBS_ERR_STOPPED;
     if (status == GBS_ERR_LIMIT ||
-        status == GBS_ERR_STOPPED) { /* what splashes cannot hold they are not tried on */
+        status == GBS_ERR_STOPPED) { /* splashes are not tried on models that do not fit them */
         p->n_widths = i - 1;
         return GBS_OK;
     }

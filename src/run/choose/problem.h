@@ -27,18 +27,21 @@ typedef struct gbsi_problem {
                              cutset, or ... */
     uint8_t *enumerated;  /* [components] 1: ... by enumeration */
     gbsi_tree *tree;      /* of the exact components; NULL: there are none */
-    gbsi_sparse *sparse;  /* of exact components that have no tree; NULL: there are none */
-    gbsi_cutset *cutset;  /* of exact components that have neither; NULL: there are none */
+    gbsi_sparse *sparse;  /* sparse tables of exact components that have no tree; NULL: there are
+                             none */
+    gbsi_cutset *cutset;  /* cutsets of exact components that have neither tree nor sparse tables;
+                             NULL: there are none */
     gbsi_keep keep;       /* how its tables are calibrated */
-    uint64_t exact_bytes; /* of it and its tables */
+    uint64_t exact_bytes; /* bytes of the tree and its tables */
     gbsi_conditioned *part; /* the sampled components: whole if all are, NULL if none is */
     uint32_t n_sampled;     /* variables of the part, on all ranks that share it */
     gbsi_conditioned *soft; /* NULL, or part with its hard zeros softened, which is what chains run
                                on: gbs_log_z() */
     uint32_t *part_of;      /* [whole variables] variable of part, GBSI_NONE */
     gbsi_graph *graph;      /* of part */
-    uint8_t *target;        /* [part variables] those asked for, with restarts; NULL: all visited */
-    double penalty;         /* of hard zeros on the way, nats; 0: they stay hard */
+    uint8_t *target;        /* [part variables] 1: target variable of a run with restarts; NULL: all
+                               visited */
+    double penalty;         /* penalty of hard zeros on the way, nats; 0: they stay hard */
     gbsi_support support;   /* known of it; connected where no hard zeros remain */
 } gbsi_problem;
 

@@ -28,7 +28,8 @@ struct gbsi_trial {
     uint32_t n_watched;
     uint32_t *slot;     /* [n_watched] */
     size_t *cell;       /* [n_watched + 1] */
-    uint32_t *count[2]; /* [n_cells][chains] of the earlier kept passes, and the later ones */
+    uint32_t *count[2]; /* [n_cells][chains] counts of the earlier kept passes, and of the later
+                           ones */
 };
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -179,8 +180,8 @@ double gbsi_trial_operations(const gbsi_trial *t)
 
 /* Variances summed over the states of a variable. */
 typedef struct spread {
-    double within; /* of one draw, over all chains and passes */
-    double means;  /* between the means of chains */
+    double within; /* variance of one draw, over all chains and passes */
+    double means;  /* variance between the means of chains */
 } spread;
 
 static spread spread_of(const gbsi_trial *t, uint32_t i, double n_kept)

@@ -21,7 +21,7 @@
 /* The results of the comparison over all marginals. */
 typedef struct comparison {
     double bias;         /* NAN: no two standard errors to compare with */
-    double at_most;      /* what the bias is below, chance included; NAN as well */
+    double at_most;      /* bound on the bias, chance included; NAN as well */
     uint32_t variable;   /* where, the user's number */
     double random_error; /* largest standard error of the random draw */
     double passes;       /* it was run for */
@@ -259,7 +259,8 @@ gbs_status gbsi_run_compare(gbsi_task *task, gbsi_sampling *sampling, gbsi_repor
     GBSI_TRY(count_weights(task->ranks, task->spread, &sampling->engine, report, err));
     GBSI_TRY(gbsi_run_new_estimate(task, &sampling->engine, &other, err));
     GBSI_TRY(run_random(task, sampling, report, drive, other, passes, err));
-    if (drive->stop == GBSI_GO_ON) { /* else cut short: no comparison */
+    if (drive->stop == GBSI_GO_ON) { /* otherwise the run was cut short and there is no comparison
+                                      */
         GBSI_TRY(gbsi_estimate_tell(sampling->estimates.estimate, err));
         GBSI_TRY(gbsi_estimate_tell(other, err));
         GBSI_TRY(compare(task, sampling, other, &c, err));

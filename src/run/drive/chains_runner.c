@@ -58,7 +58,7 @@ static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     if (stops) {
         drive->stop = GBSI_STOP_TARGET;
     } else if (run->task.problem.support == GBSI_SUPPORT_DISCONNECTED) {
-        drive->stop = GBSI_STOP_SUPPORT; /* what more sweeps cannot cross they cannot cross */
+        drive->stop = GBSI_STOP_SUPPORT; /* if more sweeps cannot cross these zeros, no sweep can */
     }
     return GBS_OK;
 }

@@ -7,9 +7,9 @@
 
 /* Draws of all chains on their way to rank 0. */
 typedef struct gbsi_draw_rows {
-    size_t size;        /* of a row: its log density, then the state of every variable */
+    size_t size;        /* bytes of a row: its log density, then the state of every variable */
     unsigned char *own; /* [chains of this rank] */
-    unsigned char *all; /* [chains of the run] on rank 0 */
+    unsigned char *all; /* [chains of the run] rows of all chains, on rank 0 */
     uint32_t *state;    /* scratch */
 } gbsi_draw_rows;
 

@@ -28,7 +28,8 @@ static void take_form(const gbs_run_options *options, gbsi_engine *engine, gbsi_
     engine->pass = form->pass;
     engine->scan_traits = GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE;
     engine->schedule.n_places = form->n_places;
-    engine->schedule.n_batches = form->n_colors; /* and no pieces: bits are not run by places */
+    engine->schedule.n_batches = form->n_colors; /* no pieces, since bits are not updated place by
+                                                    place */
     r->scan = gbsi_scan_of(options->scan)->name;
     r->n_colors = form->n_colors;
     r->n_levels = r->n_batches = form->n_colors;

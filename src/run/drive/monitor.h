@@ -14,7 +14,7 @@ typedef struct gbsi_monitor {
     bool asked;
     uint32_t n;
     uint32_t *variable;  /* [n] of the user */
-    gbsi_thinned traces; /* of all of them, where anything is sampled */
+    gbsi_thinned traces; /* traces of the monitored variables, if any of them is sampled */
     uint32_t *x, *user;  /* scratch: states of two chains of the part, and of the model */
     uint32_t *state;     /* [n] scratch */
 } gbsi_monitor;

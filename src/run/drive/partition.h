@@ -8,8 +8,9 @@
 #include "ranks/lattice.h"
 
 struct gbs_partition {
-    gbs_run *run;                /* of the whole, prepared and never executed; see forget() */
-    gbsi_schedule schedule;      /* of a pass, with slots and positions */
+    gbs_run *run;                /* run of the whole model, prepared and never executed; see
+                                    forget() */
+    gbsi_schedule schedule;      /* schedule of a pass, with slots and positions */
     uint32_t *owner;             /* [part variables] */
     gbsi_deal deal;              /* to the ranks */
     gbsi_share_lattice *lattice; /* NULL; else there is no run, and nothing is dealt */

@@ -39,7 +39,8 @@ static gbs_status run_once(gbsi_task *task, gbsi_sampling *sampling, gbsi_report
     GBSI_TRY(status);
     ++drive->pass;
     const gbs_status brought = bring_together(task, &sampling->engine, report, estimate, err);
-    status = brought < 0 ? brought : status; /* which says whether the pass was cut short */
+    status = brought < 0 ? brought : status; /* the status of the pass tells whether it was cut
+                                                short */
 cleanup:
     return status;
 }
@@ -94,7 +95,7 @@ gbs_status gbsi_run_pass(gbsi_task *task, gbsi_sampling *sampling,
         const gbs_status agreed = gbsi_drive_agree(task->ranks, drive, err);
         return agreed < 0 ? agreed : status;
     }
-    if (task->purpose.up_only) { /* whose ranks meet in the end */
+    if (task->purpose.up_only) { /* the ranks meet at the end of such a run */
         drive->stop = GBSI_STOP_FAILED;
         (void)gbsi_drive_agree(task->ranks, drive, NULL);
     }

@@ -276,7 +276,7 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
     gbsi_watch *before = gbsi_watch_enter(&watch);
     if (gbsi_scan_choice_of(asked) != GBSI_CHOICE_NAMED) {
         run->task.options.scan =
-            gbsi_scan_with(GBSI_SCAN_BASE); /* until the pilot says otherwise */
+            gbsi_scan_with(GBSI_SCAN_BASE); /* used until the pilot chooses another scan */
     }
     if (run->task.purpose.limited) {
         GBSI_TRY(gbsi_run_check_model(&run->task.options, &run->task.problem, &run->budget, err));

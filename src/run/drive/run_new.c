@@ -281,7 +281,7 @@ gbs_status gbs_run_new_for_draws(const gbs_model *model, const gbs_evidence *evi
     if (gbsi_watch_ask(&watch)) {
         return status;
     }
-    chains.method = GBS_METHOD_SAMPLE; /* which needs less memory than a look at trees */
+    chains.method = GBS_METHOD_SAMPLE; /* sampling needs less memory than the search for trees */
     gbsi_watch *before = gbsi_watch_enter(&watch);
     const gbs_status again =
         new_run(NULL, model, evidence, &chains, (gbsi_run_purpose){.draws = true}, out, err);

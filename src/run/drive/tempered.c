@@ -27,7 +27,7 @@
 #define SHARE_OF_TIME 0.5 /* of what is left when burn-in begins, which it may take */
 
 #define LEARNT   16u /* iterations at the last levels, for the ratios of Z between them */
-#define OBSERVED 32u /* of local moves, to cut the ladder by them */
+#define OBSERVED 32u /* passes of local moves that are observed to cut the ladder */
 
 /* Iterations of the rounds after which levels move; the ladder is cut after CUT. */
 static const uint16_t round_length[] = {32, 64, 128, 256, 512, 256, 512};
@@ -149,7 +149,7 @@ static gbs_status adapt(gbsi_tempered *t, gbsi_engine *engine, uint64_t round, g
         GBSI_PASS(gbsi_tempered_harden(t, engine->pool, t->penalty + HARDER, err));
     }
     if (t->blocks.plans != NULL && round + 1 == CUT) {
-        t->blocks.used = true; /* for one round, to be compared */
+        t->blocks.used = true; /* blocks are used for one round, to be compared */
     } else if (t->blocks.used && round == CUT) {
         t->blocks.used = gbsi_tempered_prefers_blocks(t);
     }

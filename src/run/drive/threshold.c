@@ -38,7 +38,7 @@ typedef struct search {
     tally_shape shape;
     uint64_t passes;
     uint32_t *count; /* [n_cells][n_chains] */
-    uint32_t *first; /* [POINTS][n_rounds][n_cells][n_chains] of the first random run */
+    uint32_t *first; /* [POINTS][n_rounds][n_cells][n_chains] counts of the first random run */
 } search;
 
 /* ---- what is counted ------------------------------------------------------------------------- */
@@ -232,7 +232,7 @@ static gbs_status find(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     run->task.options.threshold = found;
     GBSI_TRY(gbsi_executor_redraw(&run->sampling.engine.executor, &run->task.options,
                                   run->memory.draw_room, err));
-    drive->pass = 0; /* from here on as if the threshold had been given */
+    drive->pass = 0; /* from here on the run is as if the threshold had been given */
     run->report.public.updates = 0;
 cleanup:
     GBSI_FREE(s.count, s.first);

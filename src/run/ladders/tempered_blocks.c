@@ -14,7 +14,8 @@
 
 enum {
     LANES = GBSI_BLOCK_LANES,
-    ENTRIES = 256, /* of a clique: 1024 takes three times as long and forgets little more */
+    ENTRIES = 256, /* most entries of a clique: 1024 takes three times as long and forgets little
+                      more */
 };
 
 /* The cost of an iteration beside moves, ns for each variable and lane: densities, swaps, counting.

@@ -10,7 +10,7 @@
 #include "options/options.h"
 #include "rng/philox.h"
 
-#define PENALTY 12.0 /* of a violated zero to begin with */
+#define PENALTY 12.0 /* penalty of a violated zero to begin with */
 #define DEPTH   5.0  /* a zero counts at least as the largest weight times exp(-5) beside it */
 /* Levels x ladders, unless the user says otherwise. A ladder for ln Z is not cut: it needs twice
  * the levels. */

@@ -33,7 +33,7 @@
 /* Joint draws of blocks: see tempered_blocks.c. */
 typedef struct gbsi_tempered_blocks {
     gbsi_blocks *plans; /* of the soft core; NULL: there are none */
-    bool used;          /* in every iteration, before a sweep */
+    bool used;          /* blocks are used in every iteration, before a sweep */
     uint32_t n_groups;
     gbsi_block_lanes **lanes; /* [n_groups] */
     uint32_t *x;              /* [n_groups][core variables][16] scratch */
@@ -43,7 +43,7 @@ typedef struct gbsi_tempered_blocks {
 
 /* The data that ranks send each other after local moves. */
 typedef struct gbsi_tempered_told {
-    unsigned char *bytes; /* of every rank, one after the other ... */
+    unsigned char *bytes; /* saved bytes of all ranks, one rank after the other ... */
     size_t *start;        /* ... from here on, [ranks] */
     gbs_message *message; /* [2 * ranks] out, then in */
 } gbsi_tempered_told;
@@ -65,7 +65,7 @@ struct gbsi_tempered {
                                      here */
     bool chooses_levels;          /* the user named neither levels nor ladders */
     /* the chains */
-    double penalty;         /* of a violated zero, nats */
+    double penalty;         /* penalty of a violated zero, nats */
     gbsi_conditioned *soft; /* core without zeros */
     gbsi_graph *graph;
     void *scan_state;
@@ -73,9 +73,10 @@ struct gbsi_tempered {
     gbsi_schedule schedule;
     gbsi_executor executor;
     gbsi_exchange *exchange;
-    gbsi_ratios *ratios; /* of Z between levels, which alone are averaged then; NULL: marginals */
-    double *density;     /* [lanes] U */
-    gbsi_overlap *observed; /* where local moves go, NULL: nowhere */
+    gbsi_ratios *ratios;    /* ratios of Z between levels, which alone are averaged then; NULL:
+                               marginals */
+    double *density;        /* [lanes] U */
+    gbsi_overlap *observed; /* overlaps of local moves, NULL: not recorded */
     gbsi_overlap *overlap;
     gbsi_overlap *overlap_of_sweeps; /* before blocks were tried */
     gbsi_tempered_blocks blocks;
@@ -83,14 +84,14 @@ struct gbsi_tempered {
     uint32_t *before; /* [core variables][lanes] states before a local move */
     uint32_t *row;    /* [lanes] scratch */
     uint64_t iteration;
-    uint64_t round, in_round; /* of burn-in, and iterations of it that are done */
+    uint64_t round, in_round; /* round of burn-in, and number of its iterations done */
     gbsi_found_before found;
     /* what is counted */
     size_t n_hard;
     size_t *hard;      /* [n_hard] factors of the core with zeros */
-    uint32_t *one;     /* [core variables] of one lane */
-    uint32_t *state;   /* [part variables][16] of sixteen ladders */
-    double *p;         /* [part states][16] of eliminated variables */
+    uint32_t *one;     /* [core variables] states of one lane */
+    uint32_t *state;   /* [part variables][16] states of sixteen ladders */
+    double *p;         /* [part states][16] probabilities of eliminated variables */
     uint32_t *word;    /* scratch of the recovery */
     uint64_t *counted; /* [lanes] 1: the cold state of this ladder violates no zero */
     uint64_t *trips;   /* [lanes] round trips of a ladder that this iteration ended */

@@ -22,7 +22,7 @@ typedef struct gbsi_deal {
     uint64_t *seen; /* [n_seen] variable << 32 | rank, ascending: another rank than its owner */
     size_t n_seen, seen_capacity;
     uint8_t *is_seen;                  /* [n_variables] 1: somebody does */
-    size_t *start[GBSI_N_DEALT];       /* [n_ranks + 1] of the series of each rank */
+    size_t *start[GBSI_N_DEALT];       /* [n_ranks + 1] start of the series of each rank */
     gbsi_series *series[GBSI_N_DEALT]; /* the series of all ranks one after the other, ascending
                                           within each rank */
 } gbsi_deal;
@@ -31,7 +31,7 @@ typedef struct gbsi_deal {
 typedef struct gbsi_deal_source {
     const gbsi_conditioned *part;
     const gbsi_plan *plan;
-    const gbsi_schedule *schedule; /* with a list of slots */
+    const gbsi_schedule *schedule; /* schedule with a list of slots */
     const uint32_t *owner;         /* [part->n_variables] below n_ranks */
     uint32_t n_ranks;
 } gbsi_deal_source;

@@ -22,7 +22,7 @@ typedef struct bringing {
     uint32_t next;     /* variable of the share, the first of the next window */
     unsigned char *own, *all;
     size_t n_own, own_capacity, all_capacity;
-    size_t *at;  /* [WINDOW] where each variable begins in `all` */
+    size_t *at;  /* [WINDOW] start of each variable in `all` */
     double *row; /* [N_VALUES][largest arity] */
 } bringing;
 
@@ -120,7 +120,7 @@ static gbs_status give_window(bringing *b, uint64_t first, uint64_t end, gbs_on_
     size_t at = 0;
     for (uint64_t i = first; i < end; ++i) {
         memcpy(head, b->all + at, sizeof head);
-        assert(head[0] >= first && head[0] < end); /* each variable of the window, once */
+        assert(head[0] >= first && head[0] < end); /* the window has each of its variables once */
         b->at[head[0] - first] = at;
         at += record_bytes(b, head[1]);
     }

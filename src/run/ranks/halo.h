@@ -12,8 +12,8 @@ typedef struct gbsi_halo {
     const gbs_share *share;       /* borrowed, like ... */
     const gbs_ranks *ranks;       /* ... these and ... */
     gbsi_executor *executor;      /* ... this */
-    size_t value_bytes;           /* of one variable, all chains */
-    size_t wire_bytes;            /* of a state in a message */
+    size_t value_bytes;           /* bytes of one variable over all chains */
+    size_t wire_bytes;            /* bytes of a state in a message */
     bool bits;                    /* sixteen chains of a binary variable are two bytes */
     unsigned char *out, *in;      /* the messages of one batch */
     gbs_message *message;         /* [2 n_neighbours] */

@@ -162,7 +162,7 @@ static uint32_t number_of(const taking *t, const uint32_t at[3])
             high = middle;
         }
     }
-    assert(of_whole[low] == v); /* in the halo, if not in the block */
+    assert(of_whole[low] == v); /* the variable is in the halo if it is not in the block */
     return low;
 }
 

@@ -10,7 +10,7 @@ typedef struct gbsi_making {
     gbs_share *share;           /* facts, rank; all of its variables, factors and slots */
     const gbsi_schedule *whole; /* batches and pieces of the whole; borrowed */
     uint32_t *owner;            /* [share variables] the ranks that own them */
-    uint32_t *slot;             /* [share variables] in the share */
+    uint32_t *slot;             /* [share variables] slot of each variable in the share */
     uint64_t *seen;             /* [n_seen] own variable << 32 | rank that sees it, ascending */
     size_t n_seen, seen_capacity;
     uint64_t *event;    /* [n_events] place << 32 | variable, of own ones and halo, ascending */

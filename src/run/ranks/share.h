@@ -20,7 +20,7 @@ typedef struct gbsi_share_facts {
     uint64_t n_free;
     uint64_t n_factors; /* of the sampled part */
     uint64_t n_states;  /* of the sampled part */
-    uint64_t n_cells;   /* of its estimates: one of a binary variable, else one a state */
+    uint64_t n_cells;   /* cells of its estimates: one for a binary variable, else one per state */
     uint64_t max_arity;
     uint64_t n_components;
     uint64_t n_colors;
@@ -33,9 +33,9 @@ typedef struct gbsi_share_facts {
     uint64_t support;   /* gbsi_support of updates of one variable */
     uint64_t searched;  /* starts need the whole: hard zeros or conditional tables; ... */
     uint64_t seed;      /* ... with which they were found, */
-    uint64_t n_starts;  /* for so many chains; 0: not yet */
+    uint64_t n_starts;  /* number of chains that have starts; 0: none yet */
     uint64_t named;     /* variables or states have names */
-    uint64_t n_runs;    /* of slots of the same arity */
+    uint64_t n_runs;    /* number of runs of slots of the same arity */
     /* Digests of the user's model, evidence and scan file, for checkpoints; 0 for an input that is
      * not given. */
     uint64_t model[2], evidence[2], sequence[2];
@@ -52,7 +52,7 @@ typedef struct gbsi_share_lists {
 struct gbs_share {
     gbsi_share_facts facts;
     uint32_t rank;
-    char *path;         /* of the file that it was read from; NULL: of none */
+    char *path;         /* path of the file that the share was read from; NULL: of none */
     gbs_model *nothing; /* a model of no variables, which `part` is said to be of */
     /* Own variables and halo, in the order of the whole; user_variable is the user's number in the
      * whole model, free_variable and fixed_state are NULL. Only conditionals of own ones are right.
@@ -62,7 +62,8 @@ struct gbs_share {
     uint32_t *user_arity; /* [part->n_variables] states before evidence */
     uint8_t *own;         /* [part->n_variables] 1: updated here */
     uint32_t n_own;
-    uint32_t *order;      /* [part->n_variables] by slot, ascending as in the whole ... */
+    uint32_t *order;      /* [part->n_variables] variables by slot, ascending as in the whole model
+                             ... */
     uint32_t *whole_slot; /* ... where they have these, of facts.n_free */
     uint8_t *by_count;    /* [part->n_variables] see gbsi_plan_options */
     /* Updates of own variables. Every batch of the whole is two here: first the variables that
@@ -83,7 +84,7 @@ typedef struct gbsi_share_source {
     const gbsi_conditioned *part;  /* the whole model that is sampled */
     const gbsi_plan *plan;         /* plan of the whole model: only the properties of its slots */
     const gbsi_deal *deal;         /* of all of it */
-    const gbsi_schedule *schedule; /* with a list of slots and of positions */
+    const gbsi_schedule *schedule; /* schedule with a list of slots and of positions */
     const uint32_t *owner;         /* [part->n_variables] the rank of each variable */
     const uint16_t *start;         /* [facts.n_starts][part->n_variables] */
     gbsi_share_facts facts;

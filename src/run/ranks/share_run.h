@@ -19,7 +19,8 @@ struct gbsi_drive;
 typedef struct gbsi_shared {
     const gbs_share *share;        /* borrowed; NULL: the model is not shared */
     const gbs_ranks *ranks;        /* which share it; NULL as well */
-    const gbsi_conditioned *whole; /* on rank 0, where starts are searched for; borrowed */
+    const gbsi_conditioned *whole; /* whole model on rank 0, where starts are searched for; borrowed
+                                    */
     const gbs_model *user;         /* names of the user's variables; borrowed, NULL: none */
     uint8_t *own_slot;             /* [slots] share->own */
     double *told; /* [4][user's states] p, mcse, ess, rhat of all ranks, on rank 0 once they were

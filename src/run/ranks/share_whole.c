@@ -9,7 +9,7 @@
 typedef struct taking {
     gbsi_making making;
     const gbsi_share_source *from;
-    uint32_t *number; /* [whole variables] in the share; undefined for others */
+    uint32_t *number; /* [whole variables] number in the share; undefined for other variables */
 } taking;
 
 static gbsi_series_list dealt(const taking *m, gbsi_dealt what)
@@ -40,7 +40,8 @@ static gbs_status describe(taking *m, gbs_error *err)
     for (size_t i = 0; status >= 0 && i < variables.n; ++i) {
         for (uint64_t k = 0; k < variables.at[i].n; ++k, ++u) {
             const uint32_t v = (uint32_t)(variables.at[i].first + k);
-            assert(u == 0 || share->of_whole[u - 1] < v); /* in the order of the whole */
+            assert(u == 0 || share->of_whole[u - 1] < v); /* variables have the order of the whole
+                                                             model */
             m->number[v] = u;
             share->of_whole[u] = v;
             share->user_arity[u] = m->from->part->model->arity[share->part->user_variable[u]];

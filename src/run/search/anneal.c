@@ -74,7 +74,8 @@ static double half_spread(const gbsi_factors *f, size_t i)
         const bool spins = f->kind[i] != GBS_FACTOR_POTTS && f->kind[i] != GBS_FACTOR_LOGICAL;
         return weight == INFINITY ? 0.0 : spins ? weight : 0.5 * weight;
     }
-    const uint32_t table = f->aux[i]; /* of a noisy factor: about as much as one cause adds */
+    const uint32_t table = f->aux[i]; /* the slope of a noisy factor: about as much as one cause
+                                         adds */
     double least = INFINITY;
     double most = -INFINITY;
     for (size_t e = f->table_start[table]; e < f->table_start[table + (size_t)1]; ++e) {

@@ -24,14 +24,14 @@ typedef struct gbsi_search_standing {
     uint64_t has_plans;  /* 0 until plans of blocks are made, or if there are none */
     uint64_t n_draws;    /* of blocks, in all */
     uint64_t first;      /* chain of those that are raised and cooled */
-    uint64_t cool_draws; /* for each of them in this annealing ... */
+    uint64_t cool_draws; /* draws for each of the blocks in this annealing ... */
     uint64_t cool_pass;  /* ... of which the first has this number */
     uint64_t cool_steps; /* done */
     double tau0;         /* first temperature of an annealing */
     double best;         /* log density of the sampled part in the best state */
     double offset;       /* log density of the rest of the model */
     double before;       /* the best before the annealing, */
-    double swept;        /* and before the block draws */
+    double swept;        /* time of sweeps, up to the block draws */
     double spent;        /* counted ns of sweeps before the annealing */
     double block_share;  /* time of block draws for each of the sweeps before them */
 } gbsi_search_standing;

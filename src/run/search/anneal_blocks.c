@@ -3,7 +3,7 @@
  * lead to other states. */
 #include "search/anneal.h"
 
-#define A_MOMENT_NS 1e8 /* for a quench after few sweeps, or once time is over */
+#define A_MOMENT_NS 1e8 /* nanoseconds for a quench after few sweeps, or once time is over */
 
 /* Raises sixteen states, and considers them. @param operations ns, at most. */
 static gbs_status raise_states(gbsi_search *s, double operations, gbs_error *err)
@@ -89,7 +89,7 @@ gbs_status gbsi_search_quench(gbsi_search *s, double operations, gbs_error *err)
 {
     gbsi_search_standing *at = &s->at;
     const uint32_t n_chains = s->run->sampling.engine.executor.n_chains;
-    if (s->may_quench && s->drive.stop == GBSI_GO_ON) { /* now that there is something to show */
+    if (s->may_quench && s->drive.stop == GBSI_GO_ON) { /* a state exists now that can be shown */
         GBSI_PASS(gbsi_search_plan(s, err));
         if (s->drive.stop != GBSI_GO_ON) {
             GBSI_PASS(gbsi_search_keep(s, err));

@@ -12,7 +12,8 @@
 typedef struct gbsi_crossover {
     const gbsi_conditioned *model; /* borrowed */
     uint32_t *parent;              /* [n_variables] components of those that differ */
-    double *gain; /* [n_variables] at the root of each: what the other state has more, nats */
+    double *gain; /* [n_variables] at the root of each component: nats that the other state has more
+                   */
 } gbsi_crossover;
 
 gbs_status gbsi_crossover_init(gbsi_crossover *crossover, const gbsi_conditioned *model,

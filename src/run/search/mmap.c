@@ -15,12 +15,12 @@
 #include "store/model.h"
 
 #define MOST_FAILURES 8u     /* rounds in a row that found nothing better */
-#define OVERHEAD_NS   1000.0 /* of a sum, for each variable and factor */
+#define OVERHEAD_NS   1000.0 /* nanoseconds of a sum for each variable and factor */
 #define PROGRESS_S    0.1
-#define TOLERANCE     1e-9 /* of the bound, relative to 1 + its size: it is reached */
-#define START_SHARE   0.25 /* of the time that is left, for the state to start from ... */
+#define TOLERANCE     1e-9 /* the bound is reached if closer, relative to 1 + its size */
+#define START_SHARE   0.25 /* share of the remaining time for the state to start from ... */
 #define LEAST_S       1e-3 /* ... and at least so long */
-#define EXACT_SHARE   0.5  /* of all time: then an exact answer is given up, ... */
+#define EXACT_SHARE   0.5 /* share of the whole time after which an exact answer is given up, ... */
 #define BOUND_SHARE   0.75 /* ... and the bound, so that there is time to find a state */
 
 typedef struct search {
@@ -34,7 +34,7 @@ typedef struct search {
     uint8_t *fixed;  /* [n] observed */
     uint32_t *now;   /* [n] */
     uint32_t *best;  /* [n] */
-    uint32_t *whole; /* [n_variables] where the search starts */
+    uint32_t *whole; /* [n_variables] state from which the search starts */
     double log_now, log_best, log_bound;
     double left_ns;
     uint64_t n_sums;

@@ -13,12 +13,12 @@ typedef struct gbsi_quench {
     gbsi_conditioned *soft;        /* with zeros that can be crossed; NULL if the model has no hard
                                       zeros ... */
     gbsi_conditioned *firm;        /* ... and with zeros that nothing makes up for */
-    gbsi_blocks *blocks;           /* of soft, or of model */
+    gbsi_blocks *blocks;           /* blocks of soft, or of model */
     gbsi_block_lanes *lanes;
-    gbsi_crossover crossover;         /* of firm, or of model */
+    gbsi_crossover crossover;         /* crossover of firm, or of model */
     uint32_t *x;                      /* [n_variables][GBSI_BLOCK_LANES] */
     uint32_t *one, *other;            /* [n_variables] scratch */
-    double density[GBSI_BLOCK_LANES]; /* of the model, after gbsi_quench_run() */
+    double density[GBSI_BLOCK_LANES]; /* log densities by the model, after gbsi_quench_run() */
 } gbsi_quench;
 
 /* @param tau0 the scale of log-weights. @param out NULL where the model has no blocks, or the

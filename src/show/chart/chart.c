@@ -129,8 +129,8 @@ void gbsi_figure_style(gbs_output *output, const char *root)
 /* Columns and rows of panels, and where each stands. */
 typedef struct page {
     double width, height;
-    double first_top; /* of the first row of plotting areas */
-    double left[8];   /* of plotting areas, by column */
+    double first_top; /* top of the first row of plotting areas */
+    double left[8];   /* left sides of plotting areas, by column */
     double row_step;
 } page;
 

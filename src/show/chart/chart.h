@@ -31,7 +31,7 @@ typedef enum gbsi_color {
 typedef enum gbsi_dash { GBSI_SOLID, GBSI_DASHED, GBSI_DOTTED } gbsi_dash;
 
 typedef struct gbsi_axis {
-    const char *label; /* with its unit, or NULL for an axis without */
+    const char *label; /* label with its unit, or NULL for an axis without a label */
     bool log;          /* logarithmic: values that are not positive are left out */
     double low, high;  /* both 0: from the data */
 } gbsi_axis;
@@ -71,7 +71,7 @@ typedef struct gbsi_swings {
     size_t n;
     const char *const *label; /* [n] left of the bars */
     double origin;            /* a line through all of them */
-    const double *end[2];     /* [n] where either part of a bar ends */
+    const double *end[2];     /* [n] positions of both ends of the bars */
     gbsi_color color[2];
 } gbsi_swings;
 
@@ -96,11 +96,11 @@ typedef struct gbsi_key {
 } gbsi_key;
 
 typedef struct gbsi_figure {
-    const char *id; /* of a part of a page, unlike those of others: no style sheet, and titles for
-                       readers who do not see it alone; NULL: the figure is a separate file */
+    const char *id; /* id of a part of a page, different from other ids: no style sheet, and titles
+                       for readers who do not see it alone; NULL: the figure is a separate file */
     const char *title;                /* what is seen */
     const char *subtitle;             /* under which conditions, or NULL */
-    const char *description;          /* for readers who do not see it */
+    const char *description;          /* description for readers who do not see the figure */
     double panel_width, panel_height; /* pixels of the plotting area */
     unsigned columns;                 /* panels in a row */
     size_t n_panels;

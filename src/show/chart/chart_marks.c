@@ -12,7 +12,7 @@
 typedef struct end_label {
     const char *text;
     gbsi_color color;
-    double at, y; /* where the line ends, where the label stands */
+    double at, y; /* end of the line, and height of the label */
 } end_label;
 
 double gbsi_panel_label_width(const gbsi_panel *panel)
@@ -86,7 +86,7 @@ static void put_band(gbs_output *output, const gbsi_line *line, const gbsi_box *
         }
     }
     for (size_t i = line->n; i-- > 0;) {
-        /* what lies below a logarithmic axis ends at its foot */
+        /* a part below a logarithmic axis is cut at its foot */
         const double low = box->y.log && !(line->low[i] > box->y.low) ? box->y.low : line->low[i];
         if (point_at(box, line->x[i], low, &x, &y)) {
             gbsi_put(output, "%s%s %s", open ? "L" : "M", N(x), N(y));

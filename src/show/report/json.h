@@ -20,8 +20,8 @@ typedef enum gbsi_json_kind {
  */
 typedef struct gbsi_json {
     gbsi_json_kind kind;
-    const char *name; /* of a member of an object; else NULL */
-    const char *text; /* of strings decoded, of numbers as written; else NULL */
+    const char *name; /* name of a member of an object; else NULL */
+    const char *text; /* text of strings decoded, of numbers as written; else NULL */
     double number;    /* of numbers */
     size_t n;         /* elements or members */
     size_t size;      /* values from here to the next beside it */

@@ -8,7 +8,7 @@
 
 typedef struct gbsi_page {
     gbs_output *out;
-    const gbsi_json_file *file; /* of which this part of the page is */
+    const gbsi_json_file *file; /* the JSON file that this part of the page shows */
     gbs_error *err;
     gbs_status status;  /* the first failure; writing goes on into memory that nobody sees */
     unsigned n_figures; /* number of figures so far, from which their ids are made */

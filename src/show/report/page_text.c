@@ -9,7 +9,7 @@
 #include "report/page.h"
 #include "simd/math.h"
 
-#define MOST_DRAWN 1e15 /* what lies beyond cannot be drawn */
+#define MOST_DRAWN 1e15 /* largest number that can be drawn */
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
@@ -149,7 +149,7 @@ const char *gbsi_page_number_text(double value, int digits, char text[48])
                                                  : size;
         rounded = value < 0.0 ? -rounded : rounded;
     } else if (places <= 0 && size < 1e15) {
-        rounded = gbsi_chart_floor(value + 0.5); /* all digits of a whole number */
+        rounded = gbsi_chart_floor(value + 0.5); /* shows all digits of a whole number */
     }
     text[gbsi_format_double(rounded, text)] = '\0';
     return text;

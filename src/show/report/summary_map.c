@@ -18,9 +18,9 @@ static const bool writes_png = false;
 
 enum {
     MOST_SIDE = 512, /* pixels; larger grids are reduced */
-    LEAST_SIDE = 4,  /* of a grid that is recognised by its factors */
+    LEAST_SIDE = 4,  /* least side of a grid that is recognised by its factors */
     MOST_LABELS = 8, /* colours that can be told apart */
-    N_DISTANCES = 4, /* between neighbours: to the right, down, and round both edges */
+    N_DISTANCES = 4, /* distances between neighbours: to the right, down, and round both edges */
 };
 
 /* ---- which grid ------------------------------------------------------------------------------ */
