@@ -152,7 +152,7 @@ typedef struct gbs_learn_report {
  * are due, and before weights are held still, also where steps were stopped. Learning that goes on
  * from one does not repeat those steps, but the sweeps after them, and ends with the same bits as
  * one that was never stopped, on any number of threads; model, rows and options have to be the
- * same, but for limits, threads, point and held_out. Points before it are not told again.
+ * same, except for limits, threads, point and held_out. Points before it are not told again.
  *
  * Standard errors of the likelihood are those of the inverse of the observed information, for any
  * number of rows; sampled ones, of up to GBS_MAX_LEARNT_WEIGHTS weights, have what chance adds in

@@ -111,8 +111,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_log_z_with_checkpoints(
 
 /**
  * gbs_log_z_with_checkpoints() with its chains on several ranks, which all call it together: the
- * report of one process, bit by bit but for `seconds` and `warning`, on every rank. Each rank has
- * the whole model, and moves some of the chains of an annealing, or some lanes of the ladders,
+ * report of one process, bit by bit except for `seconds` and `warning`, on every rank. Each rank
+ * has the whole model, and moves some of the chains of an annealing, or some lanes of the ladders,
  * whose states all ranks have; what is exact every rank sums for itself. Checkpoints are those of
  * one process, written by rank 0 and read by all ranks.
  *

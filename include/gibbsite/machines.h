@@ -47,7 +47,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_rows_new(uint32_t n_sites, uint32_t n_states
 /**
  * Read a table.
  *
- * A file that begins with '>', but for blanks, is an alignment in FASTA: a line that begins with
+ * A file that begins with '>', except for blanks, is an alignment in FASTA: a line that begins with
  * '>' opens a sequence, what follows are its letters, on any number of lines. The letters tell the
  * alphabet, see gbs_rows_read_as(). Letters that stand for one of several are read as '-', and so
  * is '?'. Where there are capitals and small letters, small letters and '.' are insertions of A2M
@@ -202,7 +202,7 @@ typedef struct gbs_potts_report {
  * Checkpoints are written before the first step of PCD, between two steps as often as they are due,
  * and at the end, also where it was stopped. Learning that goes on from one does not repeat PL, and
  * ends with the same bits as one that was never stopped, on any number of threads; rows and options
- * have to be the same, but for limits and threads.
+ * have to be the same, except for limits and threads.
  *
  * @param rows      at least one row.
  * @param held_out  NULL, or rows of as many sites, of no more states, that are judged.

@@ -161,7 +161,7 @@ static gbs_status name_units(const gbsi_rbm *r, gbs_builder *builder, gbs_error 
     return GBS_OK;
 }
 
-/* With v = (1 + s) / 2 and h = (1 + t) / 2, but for a constant:
+/* With v = (1 + s) / 2 and h = (1 + t) / 2, except for a constant:
  *     a.v + b.h + v.W.h = sum over i of s_i (a_i / 2 + sum over j of W_ij / 4)
  *                       + sum over j of t_j (b_j / 2 + sum over i of W_ij / 4)
  *                       + sum over i, j of s_i t_j W_ij / 4 */

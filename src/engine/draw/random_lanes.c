@@ -158,7 +158,7 @@ static __attribute__((noinline)) vu refine_values(const gbsi_tile *tile, uint32_
     return vu_load(refined);
 }
 
-/* 2^m such that the weights times 2^m add up to less than 2^32 and (but for 2^-18 of it) no less
+/* 2^m such that the weights times 2^m add up to less than 2^32 and (except for 2^-18 of it) no less
  * than 2^31. The error of their float sum is below 2^-19. In bits: a float of exponent field E is
  * at least 2^(E - 127), and 158 - E + 127 is the field of 2^(31 - (E - 127)). */
 GBSI_INLINE vf unit_scale(vf total)
@@ -212,7 +212,7 @@ GBSI_INLINE void whole_rows(gbsi_tile *tile, const uint32_t k, const bool want_p
     }
 }
 
-/* u of a row, exact but for words of 0, which are refined. */
+/* u of a row, exact except for words of 0, which are refined. */
 GBSI_INLINE vd exact_uniform(const gbsi_tile *tile, uint32_t row)
 {
     const vu word = vu_load(tile->word + (size_t)row * GBSI_LANES);

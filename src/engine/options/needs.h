@@ -40,7 +40,7 @@ gbs_status gbsi_draw_takes_herding(int draw, const char *option, gbs_error *err)
 /* ---- typed_numbers.c ----------------------------------------------------------------------- */
 
 /* Reads a whole number as a person types it: "10000", "1e4", "10k", "2.5M"; k, M and G stand for
- * powers of 1000. @return false, with *value untouched, if it is no whole number below 2^64. */
+ * powers of 1000. @return false, with *value untouched, if it is not a whole number below 2^64. */
 bool gbsi_count_read(const char *text, uint64_t *value);
 
 #endif

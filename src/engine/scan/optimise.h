@@ -23,7 +23,7 @@ double gbsi_optimiser_variation(gbsi_optimiser *o, const uint32_t *scan, size_t 
  * One descent from the last update to the first: each becomes the variable that lowers V most, the
  * others being as they are then.
  *
- * Where the watch stops it, the updates before are left as they are, or all of a scan too long for
+ * If the watch stops it, the updates before are left as they are, or all of a scan too long for
  * gbsi_optimiser_variation().
  *
  * @param scan     [n] in, out; untouched where rounding alone would make it worse.

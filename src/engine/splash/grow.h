@@ -38,7 +38,7 @@ typedef struct gbsi_grower {
     uint32_t *mark;  /* [n] stamp of the splash that has met the slot */
     uint32_t *place; /* [n] valid where so: number, rejected, or version of its key */
     uint32_t stamp;
-    uint32_t *near; /* [most links + 1] neighbours by links of the variable at hand */
+    uint32_t *near; /* [most links + 1] neighbours by links of the variable being processed */
     uint32_t n_near;
     gbsi_shares shares;
     gbsi_watch *watch; /* NULL: never stops. Where it stops growth->n is 0 */

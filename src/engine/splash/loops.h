@@ -23,7 +23,7 @@ typedef struct gbsi_splash_work {
     uint32_t *x;       /* [n] rows: states drawn */
     uint32_t *word;    /* [64] rows, and one for a chain by itself */
     void *value;       /* a row */
-    uint64_t *sum;     /* [n_many_entries] of the long factor at hand */
+    uint64_t *sum;     /* [n_many_entries] of the long factor being processed */
     uint64_t n_looked; /* entries of scopes looked at so far */
     double *log_base;  /* [16][n_base] of each chain */
     /* logs.c: of one chain */

@@ -28,7 +28,7 @@ typedef struct gbsi_score_part {
 /* A long factor of the variable scored. */
 typedef struct gbsi_score_factor {
     size_t f;
-    uint64_t outside; /* sum of those outside in the chain at hand */
+    uint64_t outside; /* sum of those outside in the chain being processed */
     size_t e, stride; /* of the variable scored */
     uint32_t first_part, n_parts;
 } gbsi_score_factor;
@@ -38,7 +38,7 @@ typedef struct gbsi_score_scratch {
     double *logw;                  /* [2][largest arity] */
     gbsi_score_factor *factor;     /* [most long factors of a variable] */
     gbsi_score_part *part;         /* [those][GBSI_SPLASH_WIDTH] */
-    uint32_t x[GBSI_SPLASH_WIDTH]; /* states of the neighbours at hand */
+    uint32_t x[GBSI_SPLASH_WIDTH]; /* states of the neighbours being processed */
     /* Sums over whole scopes of more than GBSI_SCORE_LONG variables: they change with states
      * alone, which stand still while a splash grows. */
     uint32_t *sum_of;   /* [n_long] index of the sum of each factor, GBSI_NONE for a short one */

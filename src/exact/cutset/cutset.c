@@ -88,7 +88,7 @@ static gbs_status look(const choosing *s, gbs_error *err)
                            "looking for a cutset", err);
 }
 
-/* Domains given a case. Where the watch stops it they mean nothing. */
+/* Domains given a case. If the watch stops it they mean nothing. */
 static void enter_case(const choosing *s, size_t at)
 {
     const gbsi_cases *c = &s->cases;

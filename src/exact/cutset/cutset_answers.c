@@ -143,7 +143,7 @@ static double answer_case(answering *a, size_t at)
 
 /* ---- all of them --------------------------------------------------------------------------- */
 
-/* p += weight times the marginals of the case at hand */
+/* p += weight times the marginals of the case being processed */
 static void add_marginals(const answering *a, size_t at, double weight, double *p)
 {
     const gbsi_cutset *c = a->cutset;

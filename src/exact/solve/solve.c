@@ -132,7 +132,7 @@ static bool is_one_number(const gbsi_exact_limits *limits)
 }
 
 /* All components: for one number sparse tables where these are quicker or there are no trees, and
- * cutsets where there is neither, but for marginal MAP: a maximum of a sum over cases is not the
+ * cutsets where there is neither, except for marginal MAP: a maximum of a sum over cases is not the
  * largest of their maxima.
  * @return GBS_ERR_LIMIT if a component can be solved by none of the three methods. */
 static gbs_status take_all(gbsi_solver *s, gbsi_exact_plan *plan, const gbsi_exact_limits *limits,

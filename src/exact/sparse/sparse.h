@@ -92,7 +92,7 @@ gbs_status gbsi_sparse_reduce(gbsi_sparse *sparse, const gbsi_sparse_effort *eff
 /* Scratch of a pass over the cliques. */
 typedef struct gbsi_sparse_scratch {
     gbsi_join join;
-    uint32_t *axis_of; /* [variables of the tree's model] axis in the clique at hand */
+    uint32_t *axis_of; /* [variables of the tree's model] axis in the clique being processed */
     uint32_t *row;     /* [cliques] places in join.node of the rows of children, as listed */
     uint32_t own_row;  /* the same for the clique's own */
 } gbsi_sparse_scratch;

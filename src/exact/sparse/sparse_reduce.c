@@ -21,7 +21,7 @@ typedef struct making {
     size_t *first_of;  /* [variables + 1] */
     size_t *of;        /* factors, by variable */
     uint32_t *seen;    /* [factors of the tree] 1 + the last clique that looked at it */
-    gbsi_trie *filter; /* of the clique at hand */
+    gbsi_trie *filter; /* of the clique being processed */
     size_t n_filters, filter_capacity;
     double *logs, *dense; /* [entries of a factor, at most] */
     uint8_t *alive;       /* whether each row of the children of the current clique, or its node, is

@@ -112,7 +112,7 @@ typedef struct gbsi_tables {
     double *stack;     /* messages */
     double *remade;    /* GBSI_KEEP_MESSAGES: a message that was there before */
     double *factor;    /* values of factors */
-    uint32_t *axis_of; /* [n_variables] axis in the clique at hand */
+    uint32_t *axis_of; /* [n_variables] axis in the clique being processed */
     uint32_t *map;     /* offsets of some operands within a block */
     double *partial;   /* partial sums of long arrays, by piece */
     bool *weights;     /* [n_cliques] the table is made of weights, not in logarithms */

@@ -16,7 +16,7 @@ static gbs_status unsupported(const gbs_model *model, size_t f, const char *form
                      gbsi_scope_text(model, f, scope, sizeof scope), what, format);
 }
 
-/* @return false if it is no clause. */
+/* @return false if it is not a clause. */
 static bool logical_clause(const gbsi_factors *factors, size_t f, gbsi_clause *clause)
 {
     const double w = factors->weight[f];

@@ -115,7 +115,7 @@ static char *folder_of(const char *path)
 
 /* Follows symbolic links, which are kept: the file at the end of the links is written, whether it
  * exists or not.
- * @param target out, a copy of path if it is no link. */
+ * @param target out, a copy of path if it is not a link. */
 static gbs_status follow_links(const char *path, char **target, gbs_error *err)
 {
     enum { MOST_LINKS = 40 };

@@ -118,7 +118,7 @@ static inline void refuse_model(const char *name, const char *text, const gbs_re
                      status);
 }
 
-/* A text that is no model, and what the message says about it. */
+/* A text that is not a model, and what the message says about it. */
 typedef struct refusal {
     const char *text;
     const char *part;

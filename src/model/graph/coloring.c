@@ -33,11 +33,11 @@ typedef struct greedy {
     const gbsi_graph *graph;
     uint32_t *color;
     uint32_t n_colors;
-    uint64_t *used;   /* [n_variables / 64 + 1] colours around the variable at hand, but for those
-                         in bitsets; else all zero */
+    uint64_t *used;   /* [n_variables / 64 + 1] colours around the variable at hand, except for
+                         those in bitsets; else all zero */
     uint32_t *set_of; /* [n_scopes] index into set, GBSI_NONE for a short one; NULL: all are */
     color_set *set;
-    uint32_t *around; /* [n_around] sets of the variable at hand */
+    uint32_t *around; /* [n_around] sets of the variable being processed */
     size_t n_around;
     uint64_t *bits; /* storage of all sets */
     uint32_t *next, *above;

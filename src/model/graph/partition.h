@@ -3,7 +3,7 @@
  * Every rank updates its own variables and holds a halo: the variables of other ranks that share a
  * scope with one of its own. No result of a run depends on the partition; its speed does.
  *
- * Everything here is decided by the graph alone and is the same on every machine, but for parts
+ * Everything here is decided by the graph alone and is the same on every machine, except for parts
  * made by METIS, which are as its version makes them. */
 #ifndef GBSI_GRAPH_PARTITION_H
 #define GBSI_GRAPH_PARTITION_H
