@@ -98,7 +98,8 @@ const char *cli_our_verb(const char *typed);
  */
 const char *cli_our_name(const cli_verb *verb, const char *typed);
 
-/* @return what to do in place of a verb that others have, as a sentence; NULL: nothing is known. */
+/* @return a sentence that tells what to do in place of a verb of other programs; NULL: nothing is
+ * known. */
 const char *cli_verb_without_use(const char *typed);
 
 /* @return this program's word for a value of an option of other programs, NULL if the value is
@@ -127,7 +128,7 @@ int cli_probability_typed(const char *option, const char *text, int states);
  * @return CLI_USAGE after a message, CLI_DONE if there is nothing to say about it. */
 int cli_option_without_use(const cli_verb *verb, const char *verb_name, const char *option);
 
-/* @return what to add to the reason why evidence was refused: "", or that commas are missing. */
+/* @return text to add to the reason why evidence was refused: "", or that commas are missing. */
 const char *cli_separators(const char *text);
 
 /* The text of -e without '=' should be a file. @return CLI_DONE if it is there, else the status

@@ -39,7 +39,7 @@ static bool look(void *context)
            w->callbacks->progress(w->callbacks->context, &progress) != 0;
 }
 
-/* States x and all others: [n_z][2], as the joint. */
+/* Probabilities of the states of x and of all others: [n_z][2], in the order of the joint. */
 typedef struct sweeper {
     const lab_focus *focus;
     gbsi_watch *watch;

@@ -46,7 +46,7 @@ static gbs_status add_atom(network *w, uint32_t *atom, gbs_error *err)
     return status;
 }
 
-/* @param state of each literal: 1 as it is, 0 negated. */
+/* @param state state of each literal: 1 for the variable, 0 for its negation. */
 static gbs_status add_clause(network *w, uint32_t n, const uint32_t *atom, const uint32_t *state,
                              double weight, gbs_error *err)
 {

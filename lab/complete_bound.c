@@ -104,7 +104,7 @@ static double least_conditional(const enumeration *e)
     return least;
 }
 
-/* One update of what is reached from s. @return whether that is now the whole support. */
+/* One update of what is reached from s. @return whether the whole support is reached now. */
 static bool update_reached(const enumeration *e, size_t stride, uint8_t *reached)
 {
     const double *joint = e->focus->joint;

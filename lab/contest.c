@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws against one another on a small model. */
+/* Compares draws on a small model. */
 #include "lab/contest.h"
 
 #include "base/memory.h"

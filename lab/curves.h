@@ -21,7 +21,7 @@ typedef double lab_statistic(const gbsi_joint *joint, uint32_t chain, const void
 /* L1 distance from the probabilities that context points to. */
 double lab_statistic_l1(const gbsi_joint *joint, uint32_t chain, const void *context);
 
-/* @param out free its value with lab_curves_free(). The last checkpoint is the end
+/* @param out curves; the caller frees them with lab_curves_free(). The last checkpoint is the end
  * of the run. */
 gbs_status lab_curves_run(laboratory *lab, const char *what, const gbs_model *model,
                           const gbs_run_options *options, lab_statistic *statistic,

@@ -119,7 +119,7 @@ typedef struct lab_bound {
 } lab_bound;
 
 /**
- * @param options as lab_decompose(); the draw must be herded, with a weight for each state of all
+ * @param options see lab_decompose(); the draw must be herded, with a weight for each state of all
  *                other variables. @param focus the last variable of a sweep. Variables have two
  *                states.
  * @return GBS_ERR_LIMIT beyond LAB_BOUND_MAX_STATES; GBS_ERR_UNSUPPORTED where the theorem does not

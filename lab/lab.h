@@ -56,13 +56,13 @@ void lab_expect(laboratory *lab, double updates);
  * variable after the other in order. */
 gbs_run_options lab_options(const laboratory *lab, uint64_t chains, uint64_t sweeps);
 
-/* A run begins. @param what for the progress, static. @param updates the largest number of updates
- * of the experiment, not counting those that compare herded with random draws, which progress does
- * not show. */
+/* A run begins. @param what description for the progress, static. @param updates the largest number
+ * of updates of the experiment, not counting those that compare herded with random draws, which
+ * progress does not show. */
 void lab_begin(laboratory *lab, const char *what, double updates);
 
-/* Report the progress, from within a run. @param updates of that run so far. @return nonzero to
- * stop.
+/* Report the progress, from within a run. @param updates updates of that run so far. @return
+ * nonzero to stop.
  */
 int lab_tell(const laboratory *lab, double updates);
 
@@ -71,7 +71,7 @@ int lab_is_stopped(void *lab);
 
 typedef gbs_status lab_on_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
                                const uint32_t *state, gbs_error *err);
-/* A run to its end. @param what for the progress, static. @param on_draw NULL for none.
+/* A run to its end. @param what description for the progress, static. @param on_draw NULL for none.
  * @param out the run, or NULL; caller frees. @return GBS_ERR_STATE where a run ends early. */
 gbs_status lab_run(laboratory *lab, const char *what, const gbs_model *model,
                    const gbs_run_options *options, lab_on_draw *on_draw, void *context,

@@ -127,7 +127,8 @@ cleanup:
     return status;
 }
 
-/* Every k-th pixel of every k-th row, with the least k that leaves at most side of either. */
+/* Keeps every k-th pixel of every k-th row, with the least k that leaves at most `side` pixels of
+ * either. */
 static void thin_out(lab_picture *p, uint32_t side)
 {
     const uint32_t longer = p->width > p->height ? p->width : p->height;

@@ -120,7 +120,7 @@ static void draw_trails(const lab_race *race, abscissa by, drawing *d, lab_plot 
     plot->panel[first + VARIANCE].y.label = race->between;
 }
 
-/* Variables drawn in a window of counted work, a bar a scan. */
+/* Draws the number of variables drawn in a window of counted work, a bar for each scan. */
 static void draw_drawn(const lab_race *race, drawing *d, lab_plot *plot, size_t first)
 {
     static const char *const none[1] = {""};

@@ -7,7 +7,8 @@
 
 #include <stdbool.h>
 
-/* Not a bool, so that a finding cannot be reported without a row of verdicts.def. */
+/* This is a struct rather than a bool, so that a finding cannot be reported without a row of
+ * verdicts.def. */
 typedef struct lab_ruling {
     bool holds;
 } lab_ruling;

@@ -105,7 +105,7 @@ static gbs_status broadcast(void *context, uint32_t from, void *bytes, size_t n,
     return status;
 }
 
-/* Bytes of one rank to rank 0, in pieces. */
+/* Sends the bytes of one rank to rank 0, in pieces. */
 static gbs_status collect(const job *j, int from, const char *own, char *all, size_t n,
                           gbs_error *err)
 {

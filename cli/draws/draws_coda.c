@@ -39,7 +39,7 @@ static void write_index(gbs_output *output, const cli_draws *d)
     }
 }
 
-/* Variables [first, first + n) of a chain. @param column [n * n_draws] scratch, states. */
+/* Writes variables [first, first + n) of a chain. @param column [n * n_draws] scratch, states. */
 static gbs_status write_columns(gbs_output *output, cli_rows *rows, uint32_t chain, uint32_t first,
                                 uint32_t n, uint16_t *column, gbs_error *err)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws in the schema of ArviZ's InferenceData: groups posterior, sample_stats, constant_data and
- * observed_data, each with its own dimensions and their coordinates. */
+/* Writes draws in the schema of ArviZ's InferenceData: */
 #include <stdlib.h>
 #include <string.h>
 

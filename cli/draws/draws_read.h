@@ -25,7 +25,7 @@ void cli_drawn_free(cli_drawn *d);
 
 /* Counts bytes towards --memory-limit before they are requested; the library may use the remaining
  * bytes meanwhile.
- * @return whether they fit; otherwise there is a message. */
+ * @return whether the bytes fit into the limit; otherwise a message was printed. */
 int cli_drawn_take(cli_drawn *d, uint64_t bytes);
 void cli_drawn_give(cli_drawn *d, uint64_t bytes);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws in ArviZ's schema: variables [chain][draw]... of the group posterior, and the log density
- * lp of sample_stats. */
+/* Reads draws in ArviZ's schema: */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

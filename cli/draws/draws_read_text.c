@@ -172,7 +172,7 @@ static int read_index_line(cli_drawn *d, text_file *t, uint64_t *lines)
 }
 
 /* Reads an index; called twice: first without chains, to count names and draws.
- * @param base of the names of files. */
+ * @param base beginning of the names of the files. */
 static int read_index(cli_drawn *d, const char *path)
 {
     text_file t;

@@ -28,7 +28,7 @@ const char *cli_query_file(const char *query);
 int cli_select_query(const cli_job *job, const char *query, cli_selection *selection);
 void cli_selection_free(cli_selection *selection);
 
-/* verb_sample.c: the verb, and exact --task sample. @param forced as in cli_settle(). @return an
+/* verb_sample.c: the verb, and exact --task sample. @param forced see cli_settle(). @return an
  * exit status. */
 int cli_write_draws(cli_arguments *arguments, gbs_method forced);
 

@@ -31,8 +31,8 @@ static size_t most_states(const cli_job *job, const cli_selection *selection)
     return most;
 }
 
-/* Variables [first, first + n) as rows of a rectangle. All NaN have the same bits, so that equal
- * runs write equal files. */
+/* Writes variables [first, first + n) as rows of a rectangle. All NaN have the same bits, so that
+ * equal runs write equal files. */
 static void fill_slab(const cli_job *job, const cli_selection *selection, const double *value,
                       size_t first, size_t n, size_t n_states, double *slab)
 {

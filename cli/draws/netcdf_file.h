@@ -28,7 +28,8 @@ int cli_netcdf_group(cli_netcdf *file, const char *name);
 int cli_netcdf_draws_group(cli_netcdf *file, const char *name);
 int cli_netcdf_dim(cli_netcdf *file, int group, const char *name, size_t length);
 /* Defines a variable without a fill value.
- * @param chunk NULL for one piece, else deflated in chunks. */
+ * @param chunk NULL to store the data in one piece, else the size of the chunks, which are
+ * deflated. */
 int cli_netcdf_variable(cli_netcdf *file, int group, const char *name, cli_nc_type type, int n_dims,
                         const int *dim, const size_t *chunk);
 void cli_netcdf_text(cli_netcdf *file, const char *name, const char *value); /* of the root */

@@ -59,7 +59,7 @@ typedef struct cli_netcdf_library {
 } cli_netcdf_library;
 
 /* Opens the library; opening it again costs nothing.
- * @return whether it is there and complete. */
+ * @return whether the library was found and has all functions. */
 int cli_netcdf_library_open(cli_netcdf_library *library);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of data for fit and learn. */
+/* Reads rows of data for fit and learn. */
 #include "data_rows.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of data for fit and learn, and cases, from tables. */
+/* Reads rows of data for fit and learn, and cases, from tables. */
 #ifndef GIBBSITE_CLI_DATA_ROWS_H
 #define GIBBSITE_CLI_DATA_ROWS_H
 
@@ -20,7 +20,8 @@ typedef struct cli_held_out {
     const char *path; /* NULL: none */
 } cli_held_out;
 
-/* @param text NULL: nothing is held out. @param data_path of the rows themselves. */
+/* @param text NULL: nothing is held out. @param data_path path of the file with the rows
+ * themselves. */
 int cli_settle_held_out(const char *text, const char *data_path, cli_held_out *out);
 
 /* Reads DATA, and the held-out rows: either a share of DATA, evenly spread, or a separate table.

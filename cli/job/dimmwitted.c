@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marginals as DimmWitted writes them: "variable value probability" per line, of Boolean variables
+/* Writes marginals as DimmWitted does: "variable value probability" per line, of Boolean variables
  * value 1 alone, of observed ones nothing. */
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@ typedef struct cli_files {
     size_t n, capacity;
 } cli_files;
 
-/* @param capacity how many there will be. */
+/* @param capacity number of files that will be opened. */
 gbs_status cli_files_init(cli_files *files, size_t capacity, gbs_error *err);
 /* Opens the file BEFORE K AFTER, without K if it is 0, once the last file is finished.
  * @param output borrowed. */

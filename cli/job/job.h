@@ -142,7 +142,7 @@ int cli_settle_checkpoints(cli_arguments *arguments);
  * @return an exit status. */
 int cli_fail_call(const gbs_checkpoint_files *files, gbs_status done, const gbs_error *err);
 /* Resumes the run, and keeps it in checkpoints, as the options say.
- * @param draws whether its draws are kept.
+ * @param draws whether the draws of the run are kept.
  * @return an exit status. */
 int cli_begin_checkpoints(const cli_job *job, int draws);
 
@@ -188,7 +188,8 @@ int cli_picture_settle(const cli_arguments *arguments, const char *format, cli_p
 /* Checks them against the model, before it is run.
  * @return an exit status. */
 int cli_picture_fit(const cli_job *job, cli_picture *picture);
-/* @param p probabilities of all states, ragged. @return an exit status. */
+/* @param p probabilities of the states of all variables, one variable after the other. @return an
+ * exit status. */
 int cli_picture_write(const cli_job *job, const cli_picture *picture, const double *p);
 
 /* ---- target.c ---------------------------------------------------------------------------- */

@@ -27,7 +27,8 @@ int cli_speaks(void);
 void cli_keep_message(const char *text);
 /**
  * The point at which all ranks meet before they go on together: if some have failed until here, the
- * first of them prints its message, and all end. Every rank outside of a run meets the others next.
+ * first of them prints its message, and all end. Called outside of a run: waits until all other
+ * ranks have called it, too.
  *
  * @param status of this rank. @return the same, or if a rank has failed, the status of that rank.
  */

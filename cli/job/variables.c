@@ -198,7 +198,7 @@ static int add_list(cli_selection *s, uint8_t *seen, const typed *t, const char 
 }
 
 /* Tells which variable is meant by a number in a text, if another one has it for its name.
- * @return whether there is one. */
+ * @return whether such a number was found and reported. */
 static int tell_number(const cli_job *job, const char *text)
 {
     static const char ends[] = " ,=!|:@";

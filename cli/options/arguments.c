@@ -249,7 +249,7 @@ static int siblings(const cli_verb *verb, const char *option, char *names, size_
     return n;
 }
 
-/* @param text with its dashes, perhaps with "=value". */
+/* @param text the option with its dashes, perhaps with "=value". */
 static int unknown_option(const cli_verb *verb, const char *verb_name, const char *text)
 {
     const char *candidate[CLI_MAX_OPTIONS];

@@ -200,7 +200,8 @@ void cli_option_unit(const cli_option *option, char *text);
  * rule: typing that very value is refused. */
 int cli_option_unset_default(const cli_option *option);
 
-/* @return 1 if the user gave this option. @param name of an option, of this verb or another. */
+/* @return 1 if the user gave this option. @param name name of an option, of this verb or another.
+ */
 int cli_given(const cli_arguments *arguments, const char *name);
 
 /* Whether "--format json" or "--json" was typed. */
@@ -218,7 +219,7 @@ int cli_is_later(const char *option, const char *text);
 /**
  * Parse what follows the verb.
  *
- * @param verb_name what messages call the verb. @param argv argv[0] is the verb; permuted.
+ * @param verb_name name of the verb in messages. @param argv argv[0] is the verb; permuted.
  * @return CLI_DONE, or CLI_USAGE after a message. Free with cli_arguments_free() in either case.
  */
 int cli_parse(const cli_verb *verb, const char *verb_name, int argc, char **argv,

@@ -66,7 +66,7 @@ static const struct {
     {" jt junction-tree ve ", "exact"},
 };
 
-/* Values of options of other programs, and ours. */
+/* Values of options of other programs, and this program's names for them. */
 static const struct {
     const char *option;
     const char *typed; /* blanks around each */

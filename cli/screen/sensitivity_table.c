@@ -36,7 +36,7 @@ static void put_number(gbs_output *output, double value, int sign, int width)
 }
 
 /* Puts a bar, to the left for a fall and to the right for a rise.
- * @param half columns of either side */
+ * @param half number of columns of either side */
 static void put_bar(gbs_output *output, double share, int half)
 {
     const int unicode = cli_speaks_unicode();

@@ -161,7 +161,8 @@ static int write_model(const cli_denoising *d)
 
 /* ---- pictures -------------------------------------------------------------------------------- */
 
-/* Write a picture and free it. @param made what making it returned. */
+/* Write a picture and free it. @param made status returned by the function that made the picture.
+ */
 static int write_picture(gbs_image *image, const char *path, gbs_status made, gbs_error *err)
 {
     const gbs_image_write_options to_pipe = {.size = sizeof to_pipe, .format = "png"};
@@ -249,7 +250,7 @@ static void put_rows(gbs_output *output, const gbs_denoise_errors *e, int is_tab
     }
 }
 
-/* @param errors of all pixels; size 0: --truth was not given. */
+/* @param errors errors over all pixels; size 0: --truth was not given. */
 static int print_errors(const cli_arguments *a, const gbs_denoise_errors *errors)
 {
     const int is_table =

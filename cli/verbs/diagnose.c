@@ -48,7 +48,7 @@ static const char *above_text(double rhat, char *text, size_t size)
     return text;
 }
 
-/* @return whether they have converged. */
+/* @return whether the draws have converged. */
 static int tell(const cli_diagnosis *a)
 {
     size_t n_constant = 0;

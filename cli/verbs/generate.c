@@ -10,7 +10,7 @@
 #include "src/core/base/plural.h"
 
 /* Reads whole numbers with a separator between: "3x4", "2:5".
- * @return how many, 0 for anything else. */
+ * @return the number of numbers, 0 for any other text. */
 static int parse_numbers(const char *text, char separator, int max, uint32_t *number)
 {
     char part[16];

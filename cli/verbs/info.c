@@ -98,7 +98,7 @@ void cli_scale_bytes(uint64_t value, char *text)
     (void)snprintf(text, 16, u == 0 ? "%.0f %s" : "%.1f %s", scaled, unit[u]);
 }
 
-/* Bytes in two columns: scaled and exact. */
+/* Writes bytes in two columns: scaled and exact. */
 static void row_bytes(sheet *s, const char *key, const char *title, uint64_t value)
 {
     char text[64];

@@ -167,7 +167,8 @@ static uint64_t count_seen(const learning *l)
     return n;
 }
 
-/* States that occur in no row, held-out rows included. @param first out or NULL: one of them. */
+/* Counts the states that occur in no row, held-out rows included. @param first out or NULL: one of
+ * them. */
 static uint32_t count_unseen(const learning *l, uint32_t *first)
 {
     uint64_t n[GBS_MAX_SITE_STATES];

@@ -128,7 +128,7 @@ static int write_summary(const learning *l, int stopped)
     return cli_write_members(l->job.arguments->summary, &summary);
 }
 
-/* @return how many weights are not 0. */
+/* @return the number of weights that are not 0. */
 static unsigned count_weights(const gbs_model *model)
 {
     unsigned n = 0;

@@ -108,7 +108,7 @@ static void json_head(gbs_output *output, const cli_job *job)
     gbsi_output_text(output, ",\n  \"variables\": [\n");
 }
 
-/* @param n_before variables that are written already. */
+/* @param n_before number of variables that are written already. */
 static void json_variable(gbs_output *output, const cli_job *job, const marginal *m, int n_before)
 {
     gbsi_output_text(output, n_before > 0 ? ",\n    {" : "    {");

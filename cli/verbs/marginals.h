@@ -12,7 +12,7 @@ typedef struct cli_estimates {
     const cli_selection *selection;
 } cli_estimates;
 
-/* The verb, and exact --task mar. @param forced as in cli_settle(). @return an exit status. */
+/* The verb, and exact --task mar. @param forced see cli_settle(). @return an exit status. */
 int cli_write_marginals(cli_arguments *arguments, gbs_method forced);
 
 /* Writes the result, between opening the output and committing it. */

@@ -23,7 +23,7 @@ static int is_draws(const char *path)
     return 0;
 }
 
-/* Draws as a source of the page: the quantities with the largest R-hat.
+/* Summarises draws for the page: the quantities with the largest R-hat.
  * @param text out: free it with gbs_free(). */
 static int summarise(const cli_arguments *arguments, char **path, int n_paths, char **text,
                      size_t *n)

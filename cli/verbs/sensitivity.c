@@ -37,7 +37,7 @@ static uint32_t state_of(const cli_sensitivities *a, size_t i)
     return (uint32_t)(s->entry[i] - first);
 }
 
-/* @return how many variables of the scope of a parameter are given: the parents of a conditional
+/* @return the number of given variables in the scope of a parameter: the parents of a conditional
  * table, else all. */
 static uint32_t n_given(const cli_sensitivities *a, size_t i)
 {

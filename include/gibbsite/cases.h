@@ -70,8 +70,8 @@ GBS_API void gbs_cases_free(gbs_cases *cases); /**< NULL is allowed */
 GBS_API size_t gbs_cases_n_states(const gbs_cases *cases);
 /** @return 1 if junction trees answer the cases, else 0: they are runs. */
 GBS_API int gbs_cases_is_exact(const gbs_cases *cases);
-/** @return how many cases are best answered in one call: a fraction of a second's work, and some
- *          MiB of answers. Any other number gives the same answers. */
+/** @return the number of cases that are best answered in one call: a fraction of a second's work,
+ * and some MiB of answers. Any other number gives the same answers. */
 GBS_API size_t gbs_cases_at_once(const gbs_cases *cases);
 
 /**

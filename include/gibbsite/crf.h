@@ -81,7 +81,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_crf_read(const char *path, gbs_crf **crf, gb
 GBS_API GBS_MUST_USE gbs_status gbs_crf_read_memory(const char *name, const void *bytes,
                                                     size_t n_bytes, gbs_crf **crf, gbs_error *err);
 /** Write a model in the format that its templates are of: CRF++ or Wapiti. Reading it again gives
- *  the same weights, bit by bit. @param path as of gbs_output_open(). */
+ *  the same weights, bit by bit. @param path see gbs_output_open(). */
 GBS_API GBS_MUST_USE gbs_status gbs_crf_write(const gbs_crf *crf, const char *path, gbs_error *err);
 GBS_API void gbs_crf_free(gbs_crf *crf); /**< NULL is allowed */
 GBS_API uint32_t gbs_crf_n_labels(const gbs_crf *crf);
@@ -301,7 +301,7 @@ typedef struct gbs_label_scores gbs_label_scores;
  * or B M E S O: then entities have no class, as conlleval counts them, and all classes are the only
  * score. A true label that the model does not have is wrong, and its entities are not found.
  *
- * @param column of the data: the true labels.
+ * @param column number of the column of the data that has the true labels.
  * @param label  [gbs_sequences_n_tokens(data)] ids of labels of the model.
  * @param scores out, caller frees.
  */

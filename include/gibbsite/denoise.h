@@ -94,7 +94,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_limit(const gbs_image *noisy,
  * @param model out: what the run is of, to be freed after it. The model has no factors if the run
  * does not need them: it then only serves to read the numbers of the run, and the run cannot write
  * checkpoints.
- * @return as gbs_denoise_model() and gbs_run_new().
+ * @return the values of gbs_denoise_model() and gbs_run_new().
  */
 GBS_API GBS_MUST_USE gbs_status gbs_denoise_run(const gbs_image *noisy,
                                                 const gbs_denoise_options *options,
@@ -136,7 +136,8 @@ typedef struct gbs_denoise_errors {
     double expected_wrong; /**< the value of `wrong` that the marginals predict */
 } gbs_denoise_errors;
 
-/** Compare with the truth. @param truth of the same size, read as the noisy picture is.
+/** Compare with the truth. @param truth a picture of the same size, read in the same way as the
+ * noisy picture.
  *  @return GBS_ERR_ARGUMENT if their sizes differ, or one of the two is a bitmap. */
 GBS_API GBS_MUST_USE gbs_status gbs_denoise_compare(const gbs_image *truth, const gbs_image *noisy,
                                                     const gbs_denoise_options *options,

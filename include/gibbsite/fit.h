@@ -59,7 +59,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_data_add(gbs_data *data, size_t n, const uin
 
 /** Add rows that each stand for a number of rows, whole or not: in counts, likelihoods and the
  *  sample size of the BIC. @param weight [n] 0 to GBS_MAX_ROW_WEIGHT; rows of weight 0 are checked
- *  and left out; NULL: 1 each. @return as gbs_data_add(), and GBS_ERR_ARGUMENT for other weights.
+ *  and left out; NULL: 1 each. @return the values of gbs_data_add(), and GBS_ERR_ARGUMENT for
+ * invalid weights.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_data_add_weighted(gbs_data *data, size_t n,
                                                       const uint32_t *state, const double *weight,

@@ -64,8 +64,8 @@ typedef struct gbs_image_write_options {
     int plain;          /**< 1: PNM as text (P1, P2, P3), refused for PNG; 0: binary */
 } gbs_image_write_options;
 
-/** Make a picture with all samples 0. @param n_colors colours of the palette, all black; 0 for
- * other kinds. */
+/** Make a picture with all samples 0. @param n_colors number of colours of the palette, all black
+ * at first; 0 for other kinds. */
 GBS_API GBS_MUST_USE gbs_status gbs_image_new(gbs_image_kind kind, uint32_t width, uint32_t height,
                                               uint32_t maxval, uint32_t n_colors, gbs_image *image,
                                               gbs_error *err);

@@ -32,7 +32,7 @@ typedef struct gbs_joint_estimate gbs_joint_estimate;
  *
  * @param model, evidence borrowed, the model outlives the estimate; evidence may be NULL.
  * @param variable [n] distinct variable ids; copied.
- * @param n_chains of the run whose draws will be added.
+ * @param n_chains number of chains of the run whose draws will be added.
  * @param average_last 1: a draw adds p(last variable | all others) to the cells of the states that
  *                 the other variables have (Rao-Blackwellisation, [M7]): smaller errors, for draws
  *                 that leave the model's distribution invariant, such as GBS_DRAW_RANDOM; 0: it

@@ -206,7 +206,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_pseudo_log_likelihood(const gbs_model *model
 /**
  * The likelihood of rows, complete or not, by a junction tree.
  *
- * @param data as for gbs_learn_weights().
+ * @param data see gbs_learn_weights().
  * @param sum  out: sum over rows of weight times ln P(what the row has); minus infinity: a row is
  *             impossible.
  * @return GBS_ERR_LIMIT where the tree does not fit.

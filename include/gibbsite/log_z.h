@@ -101,8 +101,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_log_z(const gbs_model *model, const gbs_evid
  * annealing must be the same, because temperatures follow from it; ladders may go on for more.
  *
  * @param files NULL for none.
- * @return as gbs_log_z() and gbs_run_resume(); GBS_ERR_IO if the first checkpoint cannot be
- * written.
+ * @return the values of gbs_log_z() and gbs_run_resume(); GBS_ERR_IO if the first checkpoint cannot
+ * be written.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_log_z_with_checkpoints(
     const gbs_model *model, const gbs_evidence *evidence, const gbs_run_options *options,
@@ -116,7 +116,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_log_z_with_checkpoints(
  * whose states all ranks have; what is exact every rank sums for itself. Checkpoints are those of
  * one process, written by rank 0 and read by all ranks.
  *
- * @param ranks borrowed. @param callbacks of this rank: what stops one rank stops all.
+ * @param ranks borrowed. @param callbacks callbacks of this rank: if they stop one rank, all ranks
+ * stop.
  * @return as gbs_log_z_with_checkpoints(), on all ranks alike: a failure is that of the first rank
  * that failed, and the message names it; GBS_ERR_STATE where model, evidence, options or version
  * differ between ranks.

@@ -93,8 +93,8 @@ GBS_API const char *gbs_rows_site_name(const gbs_rows *rows, uint32_t site);
  * least a share of the sites): Ekeberg, Lovkvist, Lan, Weigt & Aurell (2013), Physical Review E
  * 87:012707.
  *
- * @param identity that share, above 0 and at most 1; 0.8 is usual. Takes time in proportion to
- *                 n^2 n_sites.
+ * @param identity the share of equal sites, above 0 and at most 1; 0.8 is usual. Takes time in
+ * proportion to n^2 n_sites.
  * @param threads  number of threads, without effect on results; 0: all cores.
  * @param callbacks NULL; progress may stop it.
  * @return GBS_ERR_STOPPED if it was stopped, with the weights as they were.

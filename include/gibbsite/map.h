@@ -83,7 +83,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_map(const gbs_model *model, const gbs_eviden
  * now.
  *
  * @param files NULL for none.
- * @return as gbs_map() and gbs_run_resume(); GBS_ERR_IO if the first checkpoint cannot be written.
+ * @return the values of gbs_map() and gbs_run_resume(); GBS_ERR_IO if the first checkpoint cannot
+ * be written.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_map_with_checkpoints(
     const gbs_model *model, const gbs_evidence *evidence, const gbs_run_options *options,

@@ -226,7 +226,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_add_logical(gbs_builder *builder,
  * @param function GBS_LOGICAL_AT_LEAST (1 <= k <= n), GBS_LOGICAL_AT_MOST (k < n) or
  *                 GBS_LOGICAL_EXACTLY (k <= n).
  * @param k        at most 65535. @param weight in units of the log-weight; INFINITY: must hold.
- * @param scope, state as for gbs_builder_add_logical().
+ * @param scope, state see gbs_builder_add_logical().
  */
 GBS_API GBS_MUST_USE gbs_status gbs_builder_add_cardinality(
     gbs_builder *builder, gbs_logical_function function, uint32_t k, uint32_t n,
@@ -238,7 +238,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_add_cardinality(
  * The factors of such a group share a counter in samplers and a chain in exact inference (up to 256
  * steps [M23]).
  *
- * @param n     literals. @param scope, state as for gbs_builder_add_logical().
+ * @param n     literals. @param scope, state see gbs_builder_add_logical().
  * @param logw  [n + 1] natural logarithms; the first and the last ones may be minus infinity.
  * @return GBS_ERR_UNSUPPORTED if minus infinity stands between two finite values; the builder is
  *         then not changed.

@@ -36,7 +36,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_mpi_ranks(MPI_Comm communicator, gbs_ranks *
 GBS_API void gbs_mpi_ranks_free(gbs_ranks *ranks);
 
 /** End the processes of all ranks at once, from any one of them; does not return.
- * @param exit_status of the job, as MPI hands it on. */
+ * @param exit_status exit status of the job, which MPI passes on. */
 GBS_API void gbs_mpi_abort(const gbs_ranks *ranks, int exit_status);
 
 #ifdef __cplusplus

@@ -49,7 +49,7 @@ typedef struct gbs_ranks {
     gbs_status (*broadcast)(void *context, uint32_t from, void *bytes, size_t n, gbs_error *err);
     /** Gather the bytes of all ranks on rank 0, in the order of ranks.
      * @param own [n]. @param all on rank 0: [sum of n_of], out. @param n_of on rank 0: [n_ranks]
-     * bytes of each rank. Both NULL elsewhere. */
+     * number of bytes of each rank. Both NULL elsewhere. */
     gbs_status (*gather)(void *context, const void *own, size_t n, void *all, const size_t *n_of,
                          gbs_error *err);
     /** Start sending and receiving messages; the buffers must not be touched before finish(). Only

@@ -104,7 +104,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_aspects_read_memory(const char *name, const 
                                                         size_t n_bytes, gbs_aspects **aspects,
                                                         gbs_error *err);
 /** Write classes as text, see gibbsite-formats(5). Reading it again gives the same bits.
- *  @param path as of gbs_output_open(). */
+ *  @param path see gbs_output_open(). */
 GBS_API GBS_MUST_USE gbs_status gbs_aspects_write(const gbs_aspects *aspects, const char *path,
                                                   gbs_error *err);
 GBS_API void gbs_aspects_free(gbs_aspects *aspects); /**< NULL is allowed */

@@ -108,8 +108,8 @@ GBS_API const char *gbs_partition_kind(const gbs_partition *partition);
 
 /** Find the first states of the run's chains for all ranks, if they depend on the whole model
  * (gbs_share_needs_whole()); otherwise do nothing. Shares made afterwards contain these states, so
- * that runs with this seed and at most as many chains need no partition. @param n_chains as in
- * option chains; the seed is that of the options.
+ * that runs with this seed and at most as many chains need no partition. @param n_chains number of
+ * chains, see option chains; the seed is the one in the options.
  * @return GBS_ERR_NOT_FOUND if no states of positive weight are found, GBS_ERR_IMPOSSIBLE if it is
  * proven that no such states exist. */
 GBS_API GBS_MUST_USE gbs_status gbs_partition_find_starts(gbs_partition *partition,
@@ -152,7 +152,7 @@ GBS_API void gbs_share_bytes_free(void *bytes);
  * gbs_run_execute() and gbs_run_each_marginal() are collective too. Progress is told, and draws are
  * given, where callbacks ask for them on rank 0.
  *
- * @param share, ranks borrowed until gbs_run_free(). @param options as for gbs_partition_new(): the
+ * @param share, ranks borrowed until gbs_run_free(). @param options see gbs_partition_new(): the
  *        scan must be the same, numbers of sweeps, chains and so on are free.
  * @param whole a partition on rank 0 where gbs_share_needs_whole(), else NULL; borrowed.
  * @return GBS_ERR_ARGUMENT for options that a share does not support, named; GBS_ERR_FORMAT on

@@ -74,8 +74,9 @@ typedef struct laws {
     double shown[N_APPROACHES][N_STEPS];
 } laws;
 
-/* From all weight on one state. The first split chain at an even step t is X_1 of t and X_2 of t +
- * 1, at an odd one X_1 of t + 1 and X_2 of t: one colour drawn anew given X^(t). */
+/* Follows the distribution, starting with all weight on one state. The first split chain at an even
+ * step t is X_1 of t and X_2 of t + 1, at an odd one X_1 of t + 1 and X_2 of t: one colour drawn
+ * anew given X^(t). */
 static void follow(laws *w)
 {
     double law[2][LAB_N_STATES] = {{1.0}};
@@ -156,8 +157,8 @@ typedef struct result {
     lab_curves curves[N_APPROACHES]; /* L1 after 1, 2, 4, ... sweeps */
     double median[N_APPROACHES][LAB_MAX_CHECKPOINTS];
     lab_mean average[N_SCANS][N_AVERAGES];
-    double
-        complete[2]; /* L1 of draws of six colours from the sampler's own limit, from the target */
+    double complete[2]; /* L1 of draws of six colours from the sampler's own limit, from the target
+                         */
     int called_converged; /* that run */
 } result;
 

@@ -123,7 +123,7 @@ static gbs_status make_ring(const laboratory *lab, gbs_model **model, gbs_error 
     return gbs_generate_ring(&options, model, err);
 }
 
-/* Both contests of ws-sharing, on a model each. */
+/* Runs both contests of ws-sharing, each on its own model. */
 static gbs_status share(laboratory *lab, const experiment *e, uint64_t chains, uint64_t sweeps,
                         result *r, gbs_error *err)
 {

@@ -37,7 +37,8 @@ typedef struct gbsi_crf_chain {
     uint32_t *before;  /* [n][L] the best label before each */
 } gbsi_crf_chain;
 
-/* @param most_tokens of a sequence. @return memory taken, or GBS_ERR_MEMORY. */
+/* @param most_tokens largest number of tokens of a sequence. @return memory taken, or
+ * GBS_ERR_MEMORY. */
 gbs_status gbsi_crf_chain_new(gbsi_crf_chain *chain, size_t most_tokens, gbs_error *err);
 void gbsi_crf_chain_free(gbsi_crf_chain *chain);
 
@@ -76,7 +77,7 @@ typedef struct gbsi_found {
 } gbsi_found;
 
 /* Searches by gbs_map(), and takes probabilities from a run if they are wanted, on this thread.
- * @param run options of both, with a seed for this sequence. */
+ * @param run options of both methods, with a seed for this sequence. */
 gbs_status gbsi_search_sequence(const gbsi_crf_chain *chain, size_t sequence, uint32_t *table,
                                 const gbs_run_options *run, gbsi_found *found, gbs_error *err);
 

@@ -177,7 +177,7 @@ static gbs_status add_link(finding *f, size_t first, size_t second)
     return GBS_OK;
 }
 
-/* Every pair of tokens of a sequence with the same key. */
+/* Finds every pair of tokens of a sequence with the same key. */
 static gbs_status find_links(finding *f, size_t first, size_t end, gbsi_watch *watch)
 {
     const linking *l = &f->links;

@@ -78,8 +78,8 @@ gbs_status gbsi_contrast(gbsi_gradient *gradient, double l2, uint64_t steps, dou
 /* pseudo.c, for pools: surplus and log_p of sequences, then pair_surplus. */
 void gbsi_pseudo_sequences(void *gradient, uint32_t member);
 void gbsi_pseudo_pairs(void *gradient, uint32_t member);
-/* For pools: writes surplus and pair_surplus, summed up by features, plus l2 times the weight, to
- * out. */
+/* A job for gbsi_pool_run(): writes surplus and pair_surplus, summed up by features, plus l2 times
+ * the weight, to out. */
 void gbsi_gradient_features(void *gradient, uint32_t member);
 /* @return whether to stop. */
 bool gbsi_gradient_stops(gbsi_gradient *gradient, uint32_t member, uint64_t n_operations);

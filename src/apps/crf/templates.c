@@ -248,7 +248,8 @@ static void name_beyond(gbs_template_style style, char sign, uint64_t distance,
     }
 }
 
-/* The text that a macro looks at. @param name where one beyond the ends is made. */
+/* The text that a macro looks at. @param name room in which the name of a position beyond the ends
+ * is made. */
 static const char *text_at(gbs_template_style style, const gbsi_piece *piece,
                            const gbs_sequences *data, size_t first, size_t end, size_t token,
                            char name[BEYOND_SIZE])

@@ -65,13 +65,13 @@ static inline bool gbsi_has_pairs(char first)
     return gbsi_has_bigram(first) || gbsi_has_link(first);
 }
 
-/* @param line of a text, for messages. */
+/* @param line line number in a text, for messages. */
 gbs_status gbsi_templates_add(gbsi_templates *templates, const gbsi_text *text, gbsi_token line,
                               gbs_error *err);
 void gbsi_templates_free(gbsi_templates *templates);
 /* Checks that there are templates of links if and only if there are some that say which tokens
  * are linked.
- * @param at where to say so. */
+ * @param at position for the message. */
 gbs_status gbsi_templates_check(const gbsi_templates *templates, const gbsi_text *text,
                                 gbsi_token at, gbs_error *err);
 

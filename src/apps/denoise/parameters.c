@@ -358,7 +358,7 @@ static double mean_of_half(const double *value, double *error)
     return mean;
 }
 
-/* @param n pixels of the part. */
+/* @param n number of pixels of the part. */
 static gbs_status take_arrays(estimating *e, size_t n, gbs_error *err)
 {
     const size_t levels = e->o.levels;

@@ -223,7 +223,7 @@ static double mcse_of_sd(const double *x, size_t n, double mean, double ess)
 }
 
 /* Computes all but the first five figures.
- * @param s its order is that of x, and overwritten. */
+ * @param s scratch; its order must be that of x, and is overwritten. */
 static void convergence(halves *h, const double *x, const scratch *s, gbs_diagnostics *d)
 {
     const size_t n = h->n_chains * h->n_draws;

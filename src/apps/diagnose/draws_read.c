@@ -370,8 +370,8 @@ static int compare_rows(const void *left, const void *right)
 }
 
 /* Checks one chain, of which the draws are in order.
- * @param n of its rows, of which some are skipped.
- * @param path of the first file. */
+ * @param n number of its rows, some of which are skipped.
+ * @param path path of the first file. */
 static gbs_status check_chain(reader *r, const row *rows, size_t n, uint64_t skip, const char *path,
                               gbs_error *err)
 {
@@ -422,7 +422,7 @@ static gbs_status settle_rows(reader *r, size_t first, const char *path, gbs_err
     return GBS_OK;
 }
 
-/* @param first_path of the first file. */
+/* @param first_path path of the first file. */
 static gbs_status read_file(reader *r, const char *path, const char *first_path, gbs_error *err)
 {
     gbsi_text text;

@@ -202,7 +202,8 @@ static gbs_status check_bytes(const gbsi_expectation *e, gbs_error *err)
         needed, left);
 }
 
-/* Rows with missing values, and room for those answered side by side: some for each thread. */
+/* Takes the rows with missing values, and makes room for those answered side by side: some for each
+ * thread. */
 static gbs_status take_rows(gbsi_expectation *e, const uint8_t *complete, gbs_error *err)
 {
     const uint32_t n_threads = gbsi_pool_size(e->pool);

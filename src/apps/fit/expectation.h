@@ -10,7 +10,7 @@ typedef struct gbsi_expectation gbsi_expectation;
 
 /* @param asked    [n_variables] 1: the child's table is to be counted; NULL: ln P is all.
  * @param complete [n_distinct] 1: the row is left out.
- * @param most_work entries of trees over all rows.
+ * @param most_work limit on the entries of trees over all rows.
  * @param pool     NULL: one thread. All arguments except `asked` are borrowed.
  * @return GBS_ERR_LIMIT if there is no junction tree within memory_limit and most_work. */
 gbs_status gbsi_expectation_new(const gbsi_families *families, const gbs_data *data,

@@ -161,7 +161,7 @@ static void find_direct(fitting *f)
 
 /* Chooses how rows with missing values are answered: by a junction tree, or by draws if it is too
  * large.
- * @param asked, complete as gbsi_expectation_new(). */
+ * @param asked, complete see gbsi_expectation_new(). */
 static gbs_status answer_rows(fitting *f, const gbs_data *data, const uint8_t *asked,
                               const uint8_t *complete, gbsi_expectation **expectation,
                               gbsi_draws **draws, gbs_error *err)

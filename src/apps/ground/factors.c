@@ -186,7 +186,7 @@ static void put(gbsi_grounding *g, size_t at, uint64_t hash, size_t factor)
 }
 
 /* Makes room for one more slot; at most 7 of 8 slots are in use.
- * @param scratch for the longest factor. */
+ * @param scratch room for the longest factor. */
 static gbs_status grow_slots(gbsi_grounding *g, uint32_t *scratch, gbs_error *err)
 {
     const gbsi_factors *all = &g->builder->model.factors;

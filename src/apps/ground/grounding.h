@@ -68,7 +68,7 @@ typedef struct gbsi_grounding {
 
 /* ---- ground.c ---------------------------------------------------------------------------- */
 
-/* @param constant one for each argument. @param place in the database, for messages. */
+/* @param constant a constant for each argument. @param place in the database, for messages. */
 gbs_status gbsi_fact_add(gbsi_grounding *g, uint32_t predicate, const uint32_t *constant,
                          bool holds, gbsi_token place, gbs_error *err);
 

@@ -94,7 +94,7 @@ static gbs_status read_range(gbsi_program *p, gbsi_text *line, uint32_t type, gb
 }
 
 /* Reads {Anna, Bob} or {1, ..., 20}.
- * @param text of it: constants of a database may be known. */
+ * @param text text of the file: constants of a database may be known already. */
 static gbs_status read_constants(gbsi_program *p, const gbsi_text *text, gbsi_text *line,
                                  uint32_t type, gbs_error *err)
 {

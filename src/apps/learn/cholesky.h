@@ -10,8 +10,8 @@
 
 /* root root^T = a + more * unit matrix. @param a [n][n], of which the lower triangle is read.
  * @param root [n][n] out, the lower triangle. @param watch NULL: nobody waits.
- * @return whether it is positive definite, each pivot above a share of its diagonal entry; false as
- * well once the watch stopped it. */
+ * @return whether the matrix is positive definite, with each pivot above a share of its diagonal
+ * entry; false also if the watch stopped the factorisation. */
 bool gbsi_cholesky(const double *a, size_t n, double more, double pivot, double *root,
                    gbsi_watch *watch);
 /* Solves root root^T y = x; x becomes the solution y. */

@@ -20,7 +20,7 @@ typedef struct gbsi_probes {
  * equations were not solved; GBS_ERR_STOPPED. */
 gbs_status gbsi_probe_errors(const gbsi_probes *probes, double *error, gbs_error *err);
 
-/* Signs -1 and +1 of a probe. @param part which of several: 0 are those of rows. */
+/* Signs -1 and +1 of a probe. @param part number of the part of the signs: part 0 is for rows. */
 void gbsi_probe_signs(uint64_t seed, uint64_t probe, uint64_t part, size_t n, double *sign);
 
 /* Factors of rows, random with mean 0: the sum of their gradients times these has the covariance of

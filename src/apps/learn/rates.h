@@ -10,7 +10,7 @@
 #define GBSI_FALL       5.0 /* the first is so many times the last */
 
 /* Sets the rates that are not given, and checks those that are.
- * @param name of the options. */
+ * @param name name of the options. */
 static inline gbs_status gbsi_settle_rates(const char *name, double *first, double *last,
                                            gbs_error *err)
 {

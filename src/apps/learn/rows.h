@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of states of sites with as many states each, for dense models. */
+/* Rows of states for dense models, whose sites all have the same number of states. */
 #ifndef GBSI_LEARN_ROWS_H
 #define GBSI_LEARN_ROWS_H
 

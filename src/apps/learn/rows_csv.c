@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of states from a table of whole numbers. */
+/* Reads rows of states from a table of whole numbers. */
 #include <stdio.h>
 #include <string.h>
 

@@ -56,7 +56,7 @@ static const char *behind_line(const gbsi_text *text, const char *at)
     return newline == NULL ? text->end : newline + 1;
 }
 
-/* @param header where its line begins. */
+/* @param header the start of its header line. */
 static sequence sequence_behind(const gbsi_text *text, const char *header)
 {
     sequence s = {.at = behind_line(text, header)};

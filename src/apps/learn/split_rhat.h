@@ -25,7 +25,8 @@ static inline double gbsi_rhat(double within, double between, double n)
                            : 1.0;
 }
 
-/* @param sum, square of the counts in n draws each, over the halves of all chains.
+/* @param sum, square sums of the counts and of their squares in n draws each, over the halves of
+ * all chains.
  * @param between out or NULL: the variance of a half's mean. */
 static inline double gbsi_split_rhat(uint64_t sum, uint64_t square, double n, double n_halves,
                                      double *between)

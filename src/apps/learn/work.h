@@ -22,8 +22,7 @@ typedef struct gbsi_work {
     bool in_force;           /* watch and budget are, on the thread that began */
 } gbsi_work;
 
-/* From one call of the progress to the next; a test sets 0, so that every look of the watch calls
- * it.
+/* Seconds between two progress reports; a test sets 0, so that every look of the watch makes one.
  */
 extern double gbsi_work_progress_s;
 

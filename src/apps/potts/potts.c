@@ -191,7 +191,7 @@ static gbs_status check_rows(const gbs_rows *rows, const gbs_rows *held_out, gbs
 }
 
 /* Computes ln PL of the rows and of the held-out rows under the result.
- * @return whether it was not stopped. */
+ * @return false if it was stopped. */
 static bool judge(learning *l)
 {
     gbs_potts_report *r = &l->report;

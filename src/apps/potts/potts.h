@@ -27,7 +27,7 @@ typedef struct gbsi_potts {
     _Atomic uint32_t next;
 } gbsi_potts;
 
-/* @return where the table of sites i < j begins. */
+/* @return the offset of the table of sites i < j. */
 static inline size_t gbsi_potts_pair(const gbsi_potts *p, size_t i, size_t j)
 {
     const size_t pair = i * (2 * (size_t)p->n_sites - i - 1) / 2 + (j - i - 1);
@@ -114,7 +114,7 @@ gbs_status gbsi_potts_probe_errors(gbsi_potts *potts, const double *x,
 /* Finds the parameters that the rows do not bound: couplings of sites some of whose states are
  * together in no row, and their fields.
  * @param unseen [potts->n] out, 1 there.
- * @return whether there are any. */
+ * @return whether any parameter is unseen. */
 bool gbsi_potts_unseen(const gbsi_potts *potts, gbsi_watch *watch, uint8_t *unseen);
 
 #endif

@@ -27,7 +27,7 @@ typedef struct judging {
 } judging;
 
 /* Adds an entry's R-hat, and its slope P_rows - P_chains - shrink x.
- * @param sum, square of counts in n draws, over n_halves. */
+ * @param sum, square sums of counts and of their squares in n draws, over n_halves. */
 static void add_entry(const gbsi_potts_draws *d, size_t at, uint64_t sum, uint64_t square, found *f)
 {
     const size_t n_of_half = d->n_draws / 2;

@@ -28,8 +28,8 @@ typedef struct gbsi_potts_draws {
 
 /* @param rhat out: the largest split R-hat of a state or a pair of states. @param misfit out: how
  * far from zero the slope of the mean log-likelihood is, in standard errors of the rows' own
- * frequencies: root mean squares, without what chance adds. Both outputs are undefined if the
- * computation was stopped.
+ * frequencies: root mean squares, minus the expected contribution of chance. Both outputs are
+ * undefined if the computation was stopped.
  */
 gbs_status gbsi_potts_judge_draws(const gbsi_potts_draws *draws, double *rhat, double *misfit,
                                   gbs_error *err);

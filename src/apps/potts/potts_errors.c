@@ -83,7 +83,7 @@ static void fill_basis(const errors *e)
     }
 }
 
-/* @return where the coordinates of the pair i < j begin. */
+/* @return the offset of the coordinates of the pair i < j. */
 static size_t pair_of(const errors *e, size_t i, size_t j)
 {
     const size_t pair = i * (2 * (size_t)e->potts.n_sites - i - 1) / 2 + (j - i - 1);

@@ -42,7 +42,7 @@ static void draw_herded(const double *p, size_t n, double *u, uint8_t *x)
 }
 
 /* Draws one layer of the chains of a group given the other layer.
- * @param half of the step. */
+ * @param half number of the half of the step. */
 static void draw_layer(gbsi_rbm *r, uint32_t member, size_t first, size_t end, uint64_t half)
 {
     const bool hidden = half % 2 == 0;

@@ -23,7 +23,7 @@ typedef struct gbsi_view {
     float *light; /* [height][width] 0 to 1 */
 } gbsi_view;
 
-/* Rows and columns of patches of grid->side and ->step.
+/* Computes the rows and columns of patches of size grid->side, grid->step apart.
  * @return GBS_ERR_ARGUMENT for a picture smaller than a patch. */
 gbs_status gbsi_grid_fit(const gbs_image *picture, gbsi_grid *grid, gbs_error *err);
 

@@ -188,7 +188,7 @@ static void find_changes(const solving *s, const rarer *y, size_t query, size_t 
     }
 }
 
-/* @param k the first of their parameters. @param at where their answers begin */
+/* @param k the first of their parameters. @param at index of their first answer */
 static void find_likelihoods(const solving *s, const rarer *y, size_t k, size_t at,
                              gbs_sensitivities *answer)
 {
@@ -214,7 +214,7 @@ static void find_likelihoods(const solving *s, const rarer *y, size_t k, size_t 
 /* Finds the changes by the leak of a noisy factor and by its inhibitions in the states that are
  * left: the tables of its chain are conditional.
  * @param k number of the first parameter of the factor.
- * @param at where their answers begin; moved on */
+ * @param at index of their first answer; moved on */
 static void find_causes(const solving *s, const rarer *y, size_t factor, size_t k, size_t *at,
                         gbs_sensitivities *answer)
 {

@@ -13,7 +13,7 @@ static void add(double *sum, size_t n, size_t k, double score)
     sum[2 * (2 * n + k)] += score * score;
 }
 
-/* With N = prod of q and M = N / q of the cause at hand: 1 / q without effect, -M / (1 - N) with
+/* With N = prod of q and M = N / q of the current cause: 1 / q without effect, -M / (1 - N) with
  * it. */
 void gbsi_scores_add(const gbsi_reduced *reduced, size_t factor, const uint32_t *state, double *sum)
 {

@@ -10,8 +10,8 @@
 /* Sums over draws for each of n parameters: n of the score, n of its size, n of its square. */
 #define GBSI_SCORE_CELLS 3u
 
-/* @param state of the user's variables in a draw. @param sum [3 * n] each other entry of it is the
- * one to be added to: sum[0], sum[2], ... */
+/* @param state states of the user's variables in a draw. @param sum [3 * n] each other entry of it
+ * is the one to be added to: sum[0], sum[2], ... */
 void gbsi_scores_add(const gbsi_reduced *reduced, size_t factor, const uint32_t *state,
                      double *sum);
 

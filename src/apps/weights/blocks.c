@@ -28,7 +28,7 @@ static void sum_block(void *context, uint32_t member)
     }
 }
 
-/* Each sum by one member, the blocks in their order. */
+/* Adds up each sum by one member, the blocks in their order. */
 static void add_blocks(void *context, uint32_t member)
 {
     const summing *s = context;

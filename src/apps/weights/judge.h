@@ -16,8 +16,9 @@ typedef struct gbsi_judge {
 gbs_status gbsi_judge_check(const gbs_model *model, const gbs_data *data, gbs_error *err);
 
 /* All is borrowed. Zero-initialise; free in any case; does not move.
- * @param exact whether by the likelihood. @param memory_limit bytes, of its junction tree.
- * @param pool of the pseudo-likelihood, NULL: this thread alone.
+ * @param exact true for the likelihood, false for the pseudo-likelihood. @param memory_limit limit
+ * on the bytes of its junction tree.
+ * @param pool pool for the pseudo-likelihood, NULL: this thread alone.
  * @param watch NULL: nobody waits. @return errors are those of gbs_learn_weights(). */
 gbs_status gbsi_judge_init(gbsi_judge *judge, const gbs_model *model, const gbs_data *data,
                            bool exact, uint64_t memory_limit, gbsi_pool *pool, gbsi_watch *watch,

@@ -30,7 +30,7 @@ typedef struct gbsi_learning {
 } gbsi_learning;
 
 /* weights_errors.c: factorises root root^T = information + more * unit matrix.
- * @return whether that is positive definite. */
+ * @return whether the matrix is positive definite. */
 bool gbsi_learning_factorise(gbsi_learning *learning, double more);
 /* Computes the variances at the maximum, if report.has_errors says that they are known; by probes
  * only if they are wanted. */

@@ -48,7 +48,8 @@ void gbsi_pseudo_free(gbsi_pseudo *pseudo);
 /* Adds scale * ln PL(x), scale * its gradient and scale * the information, minus its second
  * derivatives, of distinct row i to those outputs that are not NULL. Minus infinity: the row is
  * impossible.
- * @param member of the pool; each at the same time as others, here and in a sweep.
+ * @param member number of the member of the pool; members may call this at the same time, and a
+ * sweep as well.
  * @param w [n]. @param information [n][n], the lower triangle. */
 void gbsi_pseudo_row(const gbsi_pseudo *pseudo, uint32_t member, const double *w, size_t i,
                      double scale, double *value, double *gradient, double *information);

@@ -49,7 +49,7 @@ static void fill(const gbsi_climbing *c, size_t row, uint32_t *x)
 
 /* Marks the variables that a row has.
  * @param clamped [n_variables] out.
- * @return whether it lacks one that has a choice. */
+ * @return whether the row lacks a variable that has several states. */
 static bool mark(const gbsi_climbing *c, size_t row, uint8_t *clamped)
 {
     const gbs_data *d = c->pseudo->data;

@@ -28,7 +28,8 @@ typedef struct gbsi_climbed {
     uint64_t n_unwritten; /* checkpoints */
 } gbsi_climbed;
 
-/* @param pseudo of rows that may lack values. @param w [n] from there, and out.
+/* @param pseudo the pseudo-likelihood of rows that may lack values. @param w [n] from there, and
+ * out.
  * @return GBS_ERR_STOPPED by the watch; GBS_ERR_NOT_FOUND if no start was found for a row. */
 gbs_status gbsi_climb_likelihood(gbsi_pseudo *pseudo, const gbsi_climb *how, double *w,
                                  gbsi_climbed *found, gbs_error *err);

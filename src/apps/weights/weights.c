@@ -206,7 +206,7 @@ static gbs_status evaluate_smooth(void *context, const double *w, double *object
     return evaluate(context, w, gradient, false, &sum, objective, err);
 }
 
-/* @param objective of w, with all penalties. */
+/* @param objective objective at w, with all penalties. */
 static gbs_status tell_sparse(void *context, uint64_t iteration, const double *w, double objective,
                               double slope, double change, gbs_error *err)
 {

@@ -24,7 +24,7 @@ typedef struct gbsi_budget {
     _Atomic size_t refused; /* bytes of the request that failed last; 0: none */
 } gbsi_budget;
 
-/* @param there bytes that count towards the limit and are taken before: program and model. */
+/* @param there bytes that were allocated before and count towards the limit: program and model. */
 void gbsi_budget_init(gbsi_budget *budget, uint64_t limit, uint64_t there);
 
 /* Puts a budget in force. @return the argument of gbsi_budget_leave(): the budget in force before,
@@ -36,7 +36,7 @@ gbsi_budget *gbsi_budget_enter_default(gbsi_budget *budget, uint64_t there);
 void gbsi_budget_leave(gbsi_budget *before);
 /* The budget in force on this thread, or NULL. */
 gbsi_budget *gbsi_budget_current(void);
-/* For members of a pool: puts exactly this budget in force; NULL for none. */
+/* Used by members of a pool: puts exactly this budget in force; NULL for none. */
 void gbsi_budget_set(gbsi_budget *budget);
 
 /* Counts bytes that do not come from gbsi_alloc*(), such as a mapped file. @return false where they

@@ -17,7 +17,7 @@ static inline uint32_t gbsi_forest_root(uint32_t *parent, uint32_t v)
     return v;
 }
 
-/* @return whether they were two sets. */
+/* @return whether u and v were in two sets. */
 static inline bool gbsi_forest_join(uint32_t *parent, uint32_t u, uint32_t v)
 {
     const uint32_t a = gbsi_forest_root(parent, u);

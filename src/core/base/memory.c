@@ -81,7 +81,7 @@ static size_t usable(void *pointer)
 #endif
 }
 
-/* Bytes of the request of this thread that failed last. */
+/* The number of bytes of this thread's last request that failed. */
 static _Thread_local size_t last_failed;
 
 static void *noted(void *pointer, size_t bytes)

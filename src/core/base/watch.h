@@ -85,7 +85,7 @@ static inline bool gbsi_watch_spend(gbsi_watch *watch, uint64_t n_operations)
     return gbsi_watch_stopped(watch);
 }
 
-/* @return what gbsi_watch_fail() says where the work is to stop. */
+/* @return the status of gbsi_watch_fail() if the work must stop. */
 static inline gbs_status gbsi_watch_work(gbsi_watch *watch, uint64_t n_operations,
                                          const char *doing, gbs_error *err)
 {

@@ -36,7 +36,7 @@ typedef struct gbsi_rows {
 gbs_status gbsi_weave_rows(const gbsi_weave *weave, const gbsi_rows *rows, const gbsi_sink *sink,
                            const gbsi_source *source, gbs_error *err);
 
-/* Rows in one array of numbers. */
+/* A range of rows in one array of numbers. */
 typedef struct gbsi_span {
     size_t first, n;
 } gbsi_span;

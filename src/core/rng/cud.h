@@ -36,7 +36,8 @@ typedef struct gbsi_cud {
 /* 2^bits - 1. */
 uint64_t gbsi_cud_period(uint32_t bits);
 
-/* @param polynomial of degree bits, primitive. @param offset coprime to the period, below it. */
+/* @param polynomial a primitive polynomial of degree `bits`. @param offset coprime to the period,
+ * below it. */
 void gbsi_cud_init(gbsi_cud *cud, gbs_cud_scheme scheme, uint32_t bits, uint64_t polynomial,
                    uint64_t offset);
 

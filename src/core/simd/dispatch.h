@@ -7,7 +7,8 @@
 
 #include "gibbsite/status.h"
 
-/* In the order of the width of registers: GIBBSITE_SIMD sets the highest one allowed. */
+/* The levels in the order of the width of their registers: GIBBSITE_SIMD sets the highest one
+ * allowed. */
 typedef enum gbsi_simd {
     GBSI_SIMD_PORTABLE,
     GBSI_SIMD_NEON,   /* Armv8.0-A */

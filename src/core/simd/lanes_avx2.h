@@ -171,7 +171,7 @@ static inline vu vu_gather(const uint32_t *base, vu index)
     vu r = {_mm256_i32gather_epi32(p, index.lo, 4), _mm256_i32gather_epi32(p, index.hi, 4)};
     return r;
 }
-/* No scatter here: one store a lane. */
+/* AVX2 has no scatter instruction: stores each lane by itself. */
 static inline void vu_scatter(uint32_t *base, vu index, vu a)
 {
     uint32_t at[16];
@@ -503,8 +503,9 @@ static inline vf2 vf_gather2(const float *base, vu index)
     gbsi_gather2_256(base, index.hi, &r.first.hi, &r.second.hi);
     return r;
 }
-/* No unsigned conversion here either. The halves of a word are put into the significands of 2^23
- * and 2^39; taking both powers away from the upper one is exact, so the sum rounds once. */
+/* AVX2 has no conversion of unsigned integers either. The halves of a word are put into the
+ * significands of 2^23 and 2^39; taking both powers away from the upper one is exact, so the sum
+ * rounds once. */
 static inline __m256 gbsi_from_u32(__m256i a)
 {
     __m256i lo = _mm256_blend_epi16(a, _mm256_set1_epi32(0x4B000000), 0xAA);

@@ -134,7 +134,7 @@ static inline vu vu_select(vm m, vu a, vu b)
 {
     return _mm512_mask_blend_epi32(m, b, a);
 }
-/* From zeros: a gather waits for the register it writes into. */
+/* Starts from zeros, because a gather waits for the register that it writes into. */
 static inline vu vu_gather(const uint32_t *base, vu index)
 {
     return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), (__mmask16)0xFFFF, index, base, 4);
@@ -152,7 +152,7 @@ static inline vu vu_mul_hi(vu a, vu b)
 /* out[4*i + j] = lane i of the j-th argument. */
 static inline void vu_store_transposed4(uint32_t *out, vu a, vu b, vu c, vu d)
 {
-    /* In each quarter q (lanes 4q to 4q + 3): columns of the 4 x 4 block. */
+    /* Each quarter q (lanes 4q to 4q + 3) has columns of a 4 x 4 block. */
     vu ab_lo = _mm512_unpacklo_epi32(a, b);
     vu ab_hi = _mm512_unpackhi_epi32(a, b);
     vu cd_lo = _mm512_unpacklo_epi32(c, d);

@@ -92,7 +92,7 @@ static inline uint32x4_t gbsi_xor3_128(uint32x4_t a, uint32x4_t b, uint32x4_t c)
 {
     return veorq_u32(veorq_u32(a, b), c);
 }
-/* Where a and b differ c decides, elsewhere either of them. */
+/* Takes bits of c where a and b differ, and of a elsewhere. */
 static inline uint32x4_t gbsi_majority128(uint32x4_t a, uint32x4_t b, uint32x4_t c)
 {
     return vbslq_u32(veorq_u32(a, b), c, a);
@@ -152,7 +152,7 @@ static inline vu vu_gather(const uint32_t *base, vu index)
              gbsi_gather128(base, index.q[2]), gbsi_gather128(base, index.q[3])}};
     return r;
 }
-/* No scatter here: one store a lane. */
+/* NEON has no scatter instruction: stores each lane by itself. */
 static inline void vu_scatter(uint32_t *base, vu index, vu a)
 {
     uint32_t at[16];

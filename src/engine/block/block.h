@@ -82,8 +82,8 @@ typedef struct gbsi_blocks {
 
 /**
  * @param model   borrowed while the blocks live. A weight of zero is fine.
- * @param entries of a clique at most; 0: GBSI_BLOCK_ENTRIES, or those of the largest factor up to
- *                GBSI_BLOCK_MOST where it has more.
+ * @param entries largest number of entries of a clique; 0: GBSI_BLOCK_ENTRIES, or those of the
+ * largest factor up to GBSI_BLOCK_MOST where it has more.
  * @param n_plans at most; fewer where one holds nothing.
  * @param watch   borrowed or NULL.
  * @param out     NULL where the model has more than GBSI_BLOCK_VARIABLES variables, or where a plan
@@ -120,7 +120,8 @@ void gbsi_block_lanes_free(gbsi_block_lanes *lanes);
 /* @param beta [16] inverse temperatures. Takes an exponential per entry and lane. */
 void gbsi_block_heat(gbsi_block_lanes *lanes, const float *beta);
 
-/* Messages of a plan, given the states of its held variables. @param x [n_variables][16] */
+/* Computes the messages of a plan, given the states of its held variables. @param x
+ * [n_variables][16] */
 void gbsi_block_up(gbsi_block_lanes *lanes, uint32_t plan, const uint32_t *x);
 
 typedef struct gbsi_block_draw {
@@ -145,7 +146,8 @@ void gbsi_block_down(gbsi_block_lanes *lanes, const gbsi_block_draw *draw, const
 void gbsi_block_cool(gbsi_block_lanes *lanes, const gbsi_conditioned *values);
 
 /* The most probable states of the block of a plan given the held ones, by the same passes with
- * maxima for sums. No lane's log density falls. @param x [n_variables][16] in and out. */
+ * maxima for sums. The log density does not decrease in any lane. @param x [n_variables][16] in and
+ * out. */
 void gbsi_block_maximise(gbsi_block_lanes *lanes, uint32_t plan, uint32_t *x);
 
 #endif

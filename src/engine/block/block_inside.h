@@ -17,7 +17,7 @@ typedef struct gbsi_block_graph {
     uint32_t *times; /* [n] plans so far that held the variable */
 } gbsi_block_graph;
 
-/* @param entries as for gbsi_blocks_new(). @param g out; zeroed by the caller, freed by the caller
+/* @param entries see gbsi_blocks_new(). @param g out; zeroed by the caller, freed by the caller
  * in any case. */
 gbs_status gbsi_block_graph_init(const gbsi_conditioned *model, uint32_t entries,
                                  gbsi_block_graph *g, gbs_error *err);

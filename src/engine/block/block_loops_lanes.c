@@ -115,7 +115,7 @@ static uint32_t scale(double *message, uint32_t n_rows, vd most)
     return dead;
 }
 
-/* Rows and offsets of the items of a bucket. */
+/* Finds the rows and offsets of the items of a bucket. */
 static void find_items(const gbsi_block_lanes *lanes, const gbsi_block_plan *plan,
                        const gbsi_block_bucket *b, const double **row, const uint16_t **offset)
 {

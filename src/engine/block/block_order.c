@@ -44,7 +44,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Entries of a factor, at most GBSI_BLOCK_MOST + 1. */
+/* The number of entries of a factor, at most GBSI_BLOCK_MOST + 1. */
 static uint32_t entries_of(const gbsi_conditioned *model, size_t f)
 {
     uint32_t entries = 1;

@@ -174,7 +174,8 @@ static void merge_parallel(gbsi_influence *w, uint32_t i)
     }
 }
 
-/* Factors and neighbours of i. @param list whether those of long factors too.
+/* Gathers the factors and neighbours of i. @param list whether to list the neighbours by long
+ * factors, too.
  * @param all out: what all factors together add to the log-odds of i, if it is binary. */
 static gbs_status gather(gbsi_influence *w, uint32_t i, bool list, range *all, gbs_error *err)
 {

@@ -117,7 +117,8 @@ logical_key gbsi_logical_key(const gbsi_influence *w, size_t f, uint32_t pi, uin
  * them.
  * @param single there is no j; k->j_head is then true, as if i were j. */
 const logical_effect *gbsi_logical_effect(gbsi_influence *w, const logical_key *k, bool single);
-/* Every case of a short one, in the states of i: for more than two of them false, true, false. */
+/* Visits every case of a short factor, in the states of i: with more than two states, false, true,
+ * false. */
 void gbsi_logical_walk(const gbsi_influence *w, size_t f, uint32_t pi, uint32_t pj, measure *m);
 
 static inline bool gbsi_literal_is_zero(const gbsi_influence *w, size_t f, uint32_t position)
@@ -127,7 +128,7 @@ static inline bool gbsi_literal_is_zero(const gbsi_influence *w, size_t f, uint3
 
 /* ---- influence_table.c ------------------------------------------------------------------- */
 
-/* Needs room for a slab. @param u of a table. */
+/* Needs room for a slab. @param u a use of a table. */
 void gbsi_table_walk(gbsi_influence *w, const use *u, uint32_t pj, measure *m);
 /* Fills coarse, has_zeros and spread of a table. */
 void gbsi_table_size_up(const gbsi_influence *w, use *u);
@@ -142,8 +143,8 @@ range gbsi_influence_odds(gbsi_influence *w, size_t f, uint32_t position);
 /* The interval of what the factors whose scope is i and j add together to the log-odds of i. */
 range gbsi_influence_parallel(gbsi_influence *w, uint32_t i, const end *e, size_t n);
 
-/* Bound on C_ij from the factors end[0 .. n) of i that have j too. @param others what all factors
- * but these add to the log-odds of i. */
+/* Bound on C_ij from the factors end[0 .. n) of i that have j too. @param others contribution of
+ * all other factors to the log-odds of i. */
 gbs_status gbsi_influence_pair(gbsi_influence *w, uint32_t i, const end *e, size_t n, range others,
                                double *bound, gbs_error *err);
 

@@ -105,7 +105,7 @@ static void note_pairs(const double *slab, measure *m)
     }
 }
 
-/* For all pairs of states of j at once. */
+/* Records the changes for all pairs of states of j at once. */
 static void note_all(const double *slab, measure *m)
 {
     double osc = 0.0;
@@ -128,7 +128,7 @@ static void note_all(const double *slab, measure *m)
     m->delta[0] = osc > m->delta[0] ? osc : m->delta[0];
 }
 
-/* For given s, the rows furthest apart move the most. */
+/* For a given s, the rows that are furthest apart change the most. */
 static void note_binary(const double *slab, measure *m)
 {
     double most = -INFINITY;

@@ -57,7 +57,7 @@ static size_t most_iterations(const gbsi_influences *c)
     return n < LEAST ? LEAST : n < ITERATIONS ? n : ITERATIONS;
 }
 
-/* Quotients of image over x into the intervals. @return whether all of them that matter are tight.
+/* Quotients of image over x into the intervals. @return whether all bounds that matter are tight.
  */
 static bool narrow(power *p, const double *image)
 {

@@ -85,7 +85,7 @@ static gbs_status extend(gbsi_uniform *u, uint64_t last, gbs_error *err)
     return GBS_OK;
 }
 
-/* Weights from the mode on, one way: by the quotient of the next over this one. */
+/* Computes weights in one direction from the mode: each is the previous one times a quotient. */
 typedef struct walk {
     double steps, odds; /* T; 1 / (n - 1) */
 } walk;

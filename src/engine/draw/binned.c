@@ -15,7 +15,8 @@ static uint64_t binary_slots(const gbsi_plan *plan)
     return n;
 }
 
-/* Weights of a variable of two states: one for each bin, or for each edge of a bin. */
+/* The number of weights of a variable of two states: one for each bin, or for each edge of a bin.
+ */
 static uint32_t n_weights(const gbsi_herding *how)
 {
     return how->n_bins + (how->rounded ? 1 : 0);

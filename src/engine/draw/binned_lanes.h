@@ -48,7 +48,7 @@ GBSI_INLINE void gbsi_put_pair(gbsi_tile *tile, uint32_t row, const gbsi_chances
 }
 
 /* Weights of a row of any number of states become probabilities, in place.
- * @return where no state has weight: all are 0 then. Sums are in double. */
+ * @return the lanes in which no state has weight: all shares are 0 there. Sums are in double. */
 static inline vm gbsi_shares_of_row(gbsi_tile *tile, uint32_t row)
 {
     const uint32_t k = tile->arity;
@@ -76,7 +76,7 @@ static inline vm gbsi_shares_of_row(gbsi_tile *tile, uint32_t row)
     return dead;
 }
 
-/* Variables of more than two states. */
+/* Handles variables of more than two states. */
 static inline void gbsi_more_states(gbsi_herd *herd, gbsi_tile *tile)
 {
     for (uint32_t row = 0; row < tile->n_rows; ++row) {

@@ -29,7 +29,7 @@ static inline vu gbsi_chance_from(vf q, vm likely_one)
     return vu_select(likely_one, vu_sub(vu_set1(0), chance), chance);
 }
 
-/* Finite log-odds: always open. With odds r, q = min(r, 1) / (1 + r). */
+/* Finite log-odds: always open. Computes chances from the odds r: q = min(r, 1) / (1 + r). */
 static inline gbsi_chances gbsi_chances_of_odds(const gbsi_tile *tile, uint32_t row, bool linear)
 {
     const vf one = vf_set1(1.0F);

@@ -35,7 +35,8 @@ void gbsi_conditional_logw(const gbsi_conditionals *c, uint32_t slot, const gbsi
  * @return false where none is positive: all are 0 then. */
 bool gbsi_normalise(double *logw, uint32_t k);
 
-/* round(p 2^32) of state 1, from 1 to 2^32 - 1; [M19]. @param p of states 0 and 1, both positive.
+/* round(p 2^32) of state 1, from 1 to 2^32 - 1; [M19]. @param p probabilities of states 0 and 1,
+ * both positive.
  */
 uint32_t gbsi_chance(const double p[2]);
 

@@ -88,7 +88,7 @@ gbs_status gbsi_herd_take(gbsi_herd *herd, gbs_error *err)
 }
 
 /* The words that one start is made from.
- * @param name of the key. @param block of four states. */
+ * @param name name of the key. @param block number of a block of four states. */
 static void start_words(const gbsi_herd *herd, uint32_t slot, uint32_t chain, uint64_t name,
                         uint32_t block, uint32_t word[4])
 {

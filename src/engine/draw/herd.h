@@ -11,7 +11,7 @@
 
 struct gbsi_group;
 
-/* Weights of one group of chains. Arrays that the rule does not need are NULL. */
+/* The weights of one group of chains. Arrays that the rule does not need are NULL. */
 typedef struct gbsi_herd_group {
     uint32_t *phase;       /* [n_phases][lanes]; paired: [n_phases / 2][phase, chance] */
     int64_t *balance;      /* [n_balances][lanes] w of rule pre by bins, in units of 2^-32 */

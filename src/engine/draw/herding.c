@@ -13,8 +13,8 @@ const char *const gbsi_bounded_options[] = {"keys",     "herd-rule", "herd-init"
                                             "bin-rule", "threshold", NULL};
 
 /* The number of passes that the options ask for, or else enough for 1 / target^2 draws: so many
- * independent draws of a fair coin have half the target as standard error. At most what
- * max_updates allows (0: no limit). */
+ * independent draws of a fair coin have half the target as standard error. The number of passes, at
+ * most as many as max_updates allows (0: no limit). */
 uint64_t gbsi_draw_passes(const gbs_run_options *options, uint32_t n_slots)
 {
     const double per_pass = (double)n_slots * (double)options->chains + 1.0;

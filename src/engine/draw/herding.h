@@ -44,8 +44,8 @@ int gbsi_n_draws(void);
 /* gbsi_draw.advise: a draw with fewer weights, or -1. */
 int gbsi_herding_advise(const gbs_run_options *options, uint32_t n_slots, double n_weights);
 
-/* @param traits of the draw. @param n_slots decides the bins where neither they nor the sweeps are
- * given. */
+/* @param traits traits of the draw. @param n_slots decides the bins where neither they nor the
+ * sweeps are given. */
 gbsi_herding gbsi_herding_of(const gbs_run_options *options, unsigned traits, uint32_t n_slots);
 
 /* Whether the conditional is the same whenever the key is. */

@@ -25,8 +25,8 @@ typedef struct gbsi_key_maker {
     uint64_t whole_codes; /* states of the whole model; GBSI_MANY_CODES: 2^63 or more */
 } gbsi_key_maker;
 
-/* The object must not be moved while it is in use. @param around of the plan, borrowed; NULL: the
- * maker's own. */
+/* The object must not be moved while it is in use. @param around surroundings of the plan,
+ * borrowed; NULL: the maker's own. */
 gbs_status gbsi_key_maker_new(const gbsi_draw_job *job, int scheme, const gbsi_surroundings *around,
                               gbsi_key_maker *m, gbs_error *err);
 void gbsi_key_maker_free(gbsi_key_maker *m);

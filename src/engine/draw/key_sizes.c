@@ -38,8 +38,7 @@ static bool counts_turns(const gbsi_key_maker *m)
     return (m->job->traits & GBSI_DRAW_THRESHOLD) != 0;
 }
 
-/* Bytes of one code of a dense slot: its weights in all lanes and groups, its conditional, its
- * entry in the look-up. */
+/* The bytes of one code of a dense slot: */
 static uint64_t code_bytes(const gbsi_key_maker *m, uint32_t slot)
 {
     const uint64_t n_lanes = (uint64_t)m->job->lanes * m->job->n_groups;

@@ -37,7 +37,7 @@ size_t gbsi_key_table_entry_bytes(uint32_t arity, uint32_t lanes);
 
 void gbsi_key_table_free(gbsi_key_table *table); /* zeroes the struct */
 
-/* Bytes of a table with room for n codes. */
+/* The bytes of a table with room for n codes. */
 uint64_t gbsi_key_table_bytes(size_t n, size_t row_bytes, bool named);
 /* Room for n codes in all. On failure it is as it was. */
 gbs_status gbsi_key_table_reserve(gbsi_key_table *table, size_t n, size_t row_bytes, bool named,

@@ -293,7 +293,7 @@ static gbs_status make_slot(gbsi_key_maker *m, uint32_t slot, uint8_t *sign, cla
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* Every state of the whole model in mixed radix, where that fits 63 bits. */
+/* Numbers every state of the whole model in mixed radix, if the numbers fit into 63 bits. */
 static gbs_status make_whole_steps(const gbsi_key_maker *m, gbsi_keys *keys, gbs_error *err)
 {
     const gbsi_plan *plan = m->plan;

@@ -168,9 +168,9 @@ GBSI_INLINE vf unit_scale(vf total)
     return vf_from_bits(vu_sub(vu_set1((158u + 127u) << 23), exponent));
 }
 
-/* Rows of up to MOST_WHOLE states: the first a with r_0 + ... + r_a > t. There is one, for t < T,
- * and its r_a is not 0. Inlined with a constant k for the usual arities, so that a row stays in
- * registers. */
+/* Draws rows of up to MOST_WHOLE states: the first a with r_0 + ... + r_a > t. There is one, for t
+ * < T, and its r_a is not 0. Inlined with a constant k for the usual arities, so that a row stays
+ * in registers. */
 GBSI_INLINE void whole_rows(gbsi_tile *tile, const uint32_t k, const bool want_p, const bool linear)
 {
     const vu one = vu_set1(1);
@@ -262,7 +262,8 @@ static __attribute__((noinline)) vu last_positive(const float *weight, uint32_t 
     return last;
 }
 
-/* More states: weights in place of logs, the first a with cdf_a > u total. */
+/* Draws rows of more states: turns logs into weights, and takes the first a with cdf_a > u total.
+ */
 static void double_rows(gbsi_tile *tile)
 {
     const uint32_t k = tile->arity;

@@ -275,8 +275,8 @@ static inline void add_total(double *total, vd s)
     vd_store(total, vd_add(vd_load(total), s));
 }
 
-/* The counts of sixteen cells, chain by chain: chain[j] has those of chain j. In four rounds, each
- * of which zips the first half with the second. */
+/* The counts of sixteen cells, chain by chain: chain[j] has those of chain j. Works in four rounds,
+ * each of which interleaves the first half with the second. */
 static inline void turn_counts(vb chain[BLOCK])
 {
     for (int round = 0; round < 4; round++) {

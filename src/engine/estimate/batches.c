@@ -81,8 +81,8 @@ static uint64_t block_start(const gbsi_estimate *e)
     return is_first_block(e) ? 0 : e->batches.block_end / 2;
 }
 
-/* Sums over all chains when the running block began. Blocks begin after a power of two of passes,
- * where few chains keep their totals anyway. @param sum [end_cell - first_cell] */
+/* Computes the sums over all chains when the current block began. Blocks begin after a power of two
+ * of passes, where few chains keep their totals anyway. @param sum [end_cell - first_cell] */
 static void find_start_totals(const gbsi_estimate *e, size_t first_cell, size_t end_cell,
                               double *restrict sum)
 {

@@ -156,7 +156,7 @@ uint32_t gbsi_first_group(uint32_t n_groups, uint32_t n_ranks, uint32_t rank);
  */
 gbs_status gbsi_estimate_spread_bytes(const gbs_ranks *ranks, const gbsi_estimate_shape *shape,
                                       size_t *bytes, gbs_error *err);
-/* @param shape of all chains; the groups fed are those of this rank, counted from 0.
+/* @param shape shape of all chains; the groups fed are those of this rank, counted from 0.
  * @param ranks borrowed; NULL: all chains are here, as gbsi_estimate_new() has it. */
 gbs_status gbsi_estimate_spread(const gbs_ranks *ranks, const gbsi_estimate_shape *shape,
                                 gbsi_simd level, gbsi_estimate **estimate, gbs_error *err);
@@ -169,8 +169,8 @@ gbs_status gbsi_estimate_tell(gbsi_estimate *estimate, gbs_error *err);
 bool gbsi_estimate_has_told(const gbsi_estimate *estimate);
 
 /* resume.c, between two passes: saves an estimate, and loads it into an estimate of the same shape.
- * @return as the sink and source; GBS_ERR_FORMAT if the saved estimate has another shape or is
- * damaged; the estimate is then undefined. */
+ * @return the status of the sink or source; GBS_ERR_FORMAT if the saved estimate has another shape
+ * or is damaged; the estimate is then undefined. */
 gbs_status gbsi_estimate_save(const gbsi_estimate *estimate, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_estimate_load(gbsi_estimate *estimate, const gbsi_source *source, gbs_error *err);
 

@@ -79,7 +79,7 @@ static size_t fast_size(const gbsi_estimate *e)
     return e->fast_sum != NULL ? sizeof *e->fast_sum : sizeof *e->fast_count;
 }
 
-/* Bytes of the fast sums of a cell in one group. */
+/* The bytes of the fast sums of a cell in one group. */
 static size_t cell_bytes(const gbsi_estimate *e)
 {
     return e->shape.lanes * fast_size(e);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When all batches are full, neighbours are merged: sums add up, the later of two last values
- * stays. Sums run in time order and chains in ascending order. */
+ * stays. Values are added in time order, and chains in ascending order. */
 #include "estimate/trace.h"
 
 #include <math.h>

@@ -65,7 +65,7 @@ GBSI_INLINE vf row16(const gbsi_plan *plan, const void *state, size_t start, con
     return l;
 }
 
-/* Neighbours in state 1, which the states themselves add up to. */
+/* Counts the neighbours in state 1 by adding up their states. */
 GBSI_INLINE vu count16(const gbsi_plan *plan, const void *state, size_t start, const size_t degree,
                        bool wide)
 {

@@ -7,7 +7,7 @@
 #include "kernel/lanes_kernels.h"
 #include "kernel/slice_terms.h"
 
-/* Own states [from, from + width) of the k of a slot, in sixteen chains. */
+/* Computes own states [from, from + width) of the k of a slot, in sixteen chains. */
 GBSI_INLINE void states16(const gbsi_plan *plan, const void *state, uint32_t slot, uint32_t k,
                           uint32_t from, const uint32_t width, float *out, bool wide,
                           const bool linear)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Terms in sixteen chains, over what in_float.h or in_double.h defines. The includer defines
- * join_table16() in between, from what this file declares first. */
+/* Computes terms in sixteen chains with the operations of in_float.h or in_double.h. The includer
+ * defines join_table16() in between, from what this file declares first. */
 #ifndef GBSI_KERNEL_TERMS_ROWS_H
 #define GBSI_KERNEL_TERMS_ROWS_H
 
@@ -123,7 +123,7 @@ GBSI_INLINE void join_other16(const gbsi_plan *plan, const gbsi_group *group, co
     }
 }
 
-/* Own states [from, from + width) of the k of a slot, in sixteen chains. */
+/* Computes own states [from, from + width) of the k of a slot, in sixteen chains. */
 GBSI_INLINE void sums16(const gbsi_plan *plan, const gbsi_group *group, uint32_t slot, uint32_t k,
                         uint32_t from, const uint32_t width, bool odds, vr *sum, bool wide,
                         const bool linear)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Terms one place and chain at a time, over what in_float.h (one chain of the TABLE and LOGICAL
- * classes) or in_double.h (PRECISE) defines. Sums run in the order of the vector kernels. */
+/* Computes terms one place and chain at a time with the operations of in_float.h (one chain of the
+ * TABLE and LOGICAL classes) or in_double.h (PRECISE) defines. Terms are added in the same order as
+ * in the vector kernels. */
 #ifndef GBSI_KERNEL_TERMS_SCALAR_H
 #define GBSI_KERNEL_TERMS_SCALAR_H
 #include <math.h>

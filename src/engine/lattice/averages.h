@@ -44,7 +44,7 @@ gbsi_lattice_averages gbsi_lattice_averages_of(const gbsi_lattice *lattice);
 uint32_t gbsi_lattice_n_slots(const gbsi_lattice *lattice); /* including slots that are not sites */
 uint32_t gbsi_lattice_slot_of(const gbsi_lattice *lattice, uint32_t site);
 
-/* The sums of the probabilities of one slot over passes. @param kept of a chain. */
+/* The sums of the probabilities of one slot over passes. @param kept sums kept of a chain. */
 float gbsi_lattice_average_slot(const gbsi_lattice_averages *a, const uint32_t *kept,
                                 uint32_t n_passes, uint32_t slot);
 /* The same for all slots of a row of lanes. @param sum [512] */

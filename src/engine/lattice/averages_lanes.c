@@ -12,8 +12,8 @@ INLINE vu bit_at(vu word, int b, int place)
     return vu_shl(vu_and(vu_shr(word, b), vu_set1(1)), place);
 }
 
-/* The indices in the table of the sixteen sites of bit b, in one pass. @param first of their
- * kinds. */
+/* The indices in the table of the sixteen sites of bit b, in one pass. @param first first index of
+ * their kinds. */
 INLINE vu index_of(const vu plane[3], int b, vu first)
 {
     return vu_or(vu_or(first, bit_at(plane[0], b, 0)),

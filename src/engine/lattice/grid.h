@@ -29,8 +29,8 @@ typedef struct gbsi_grid {
 gbs_status gbsi_grid_find(const gbsi_conditioned *model, gbsi_grid *grid, const char **reason,
                           gbs_error *err);
 /* A whole open grid of two directions, numbered row by row, one J in both.
- * @param field [n_fields] h of each kind of site. @param field_of [width * height] taken, whatever
- * is returned; each below n_fields; NULL with one field. */
+ * @param field [n_fields] h of each kind of site. @param field_of [width * height] the function
+ * takes ownership even if it fails; each below n_fields; NULL with one field. */
 gbs_status gbsi_grid_open(uint32_t width, uint32_t height, double coupling, const double *field,
                           uint32_t n_fields, uint8_t *field_of, gbsi_grid *grid, gbs_error *err);
 void gbsi_grid_free(gbsi_grid *grid); /* the arrays */

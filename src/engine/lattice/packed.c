@@ -143,7 +143,8 @@ static bool next_count(const gbsi_packed_kind *kind, uint8_t *count)
     return false;
 }
 
-/* @param threshold [GBSI_PACKED_THRESHOLDS] out: the kind's. @return whether there is room. */
+/* @param threshold [GBSI_PACKED_THRESHOLDS] out: the kind's. @return false if there are too many
+ * levels. */
 static bool list_levels(gbsi_packed *p, gbsi_packed_kind *kind, uint32_t *threshold)
 {
     gbsi_packed_level *level = p->level + kind->first_level;
@@ -186,7 +187,7 @@ static gbs_status take_levels(compiling *c, uint32_t *n_levels, gbs_error *err)
     return GBSI_HAVE(err, "lattice", p->level);
 }
 
-/* Levels of all kinds, and the planes of their thresholds. */
+/* Lists the levels of all kinds, and the planes of their thresholds. */
 static gbs_status list_thresholds(compiling *c, const char **reason, gbs_error *err)
 {
     gbsi_packed *p = c->packed;
@@ -252,7 +253,7 @@ static gbs_status take_slots(compiling *c, gbs_error *err)
     return GBSI_HAVE(err, "lattice", p->row, p->variable_of, p->color_row, c->slot_of);
 }
 
-/* Variables to slots and rows. @return blocks of neighbours. */
+/* Assigns variables to slots and rows. @return blocks of neighbours. */
 static uint64_t fill_rows(compiling *c)
 {
     gbsi_packed *p = c->packed;

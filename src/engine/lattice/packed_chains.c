@@ -171,8 +171,8 @@ static void run_parts(gbsi_spin_chains *c, uint64_t pass, bool count, uint32_t b
     }
 }
 
-/* Each thread runs whole groups if these divide evenly among threads: then no thread waits for a
- * colour. */
+/* If the groups divide evenly among threads, each thread runs whole groups, so that no thread waits
+ * at the end of a colour. */
 static void run_batches(gbsi_spin_chains *c, uint64_t pass, bool count, uint32_t first,
                         uint32_t end)
 {

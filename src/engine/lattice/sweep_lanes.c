@@ -30,7 +30,7 @@ typedef struct tally {
     vu neighbours[3]; /* number of neighbours that are up, as bits, if the last row has one group */
 } tally;
 
-/* Neighbours that agree with the sites' new states, by lane. */
+/* Counts the neighbours that agree with the sites' new states, by lane. */
 INLINE vu agreement(const vu *y, const uint32_t n, vu state, vu mask)
 {
     vu same[GBSI_LATTICE_NEIGHBOURS];
@@ -388,7 +388,7 @@ INLINE vu sites_on_seams(const gbsi_lattice_sweep *s, uint32_t layer, uint32_t y
     }
 }
 
-/* Not inlined a second time: speed matters less here. */
+/* The function is not inlined a second time, since speed matters less here. */
 static __attribute__((noinline)) vu update_any(const row *r, vu open, tally *t)
 {
     return update(r, open, t);

@@ -130,7 +130,8 @@ static void set_start(gbsi_levels *l, uint32_t value)
     start[l->n_levels - 1] = UINT32_MAX;
 }
 
-/* Factors in place of distances. @param range what all neighbours of a site can take off. */
+/* Computes tables of factors, which replace distances. @param range the most that all neighbours of
+ * a site can subtract. */
 static void set_factors(gbsi_levels *l, const gbsi_levels_setting *s, double range)
 {
     for (size_t i = 0; i < (size_t)l->n_levels * l->n_values; ++i) {

@@ -188,9 +188,9 @@ void gbsi_levels_chains_scatter(gbsi_levels_chains *c)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* Neighbours of the sites of half a row, in the order of rows and columns. A left neighbour is in
- * the other half, at the same index in odd columns and one before in even ones; a right one is the
- * next after it. Beside the picture all weights are 0. */
+/* Finds the neighbours of the sites of half a row, in the order of rows and columns. A left
+ * neighbour is in the other half, at the same index in odd columns and one before in even ones; a
+ * right one is the next after it. Beside the picture all weights are 0. */
 static void find_neighbours(const gbsi_levels_chains *c, uint32_t half, gbsi_levels_row *row)
 {
     const gbsi_levels *l = c->levels;

@@ -40,14 +40,14 @@ gbs_status gbsi_levels_chains_new(const gbsi_levels *levels, uint32_t n_chains, 
                                   gbsi_levels_chains **out, gbs_error *err);
 void gbsi_levels_chains_free(gbsi_levels_chains *chains); /* NULL is allowed */
 
-/* Levels of a chain by site, row by row. */
+/* Sets the levels of a chain by site, row by row. */
 void gbsi_levels_chains_set(gbsi_levels_chains *chains, uint32_t chain, const uint32_t *x);
 void gbsi_levels_chains_get(const gbsi_levels_chains *chains, uint32_t chain, uint32_t *x);
 /* Levels that sites would have without neighbours, drawn independently. */
 void gbsi_levels_chains_scatter(gbsi_levels_chains *chains);
 
 /* Updates the sites of rows [first, end) of a colour in every chain, see gbsi_levels_rows_of().
- * @param estimate told of the sites that are watched; NULL: nothing is kept of this pass. */
+ * @param estimate receives the sites that are watched; NULL: nothing is kept of this pass. */
 void gbsi_levels_chains_run(gbsi_levels_chains *chains, uint64_t pass, uint32_t color,
                             uint32_t first, uint32_t end, struct gbsi_estimate *estimate);
 /* Updates all sites once, and keeps nothing. */

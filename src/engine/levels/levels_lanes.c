@@ -147,8 +147,8 @@ INLINE vf exponentials(const gbsi_levels_row *row, const uint8_t *state, uint32_
     return exponentiate(row->levels->n_levels, top, rows);
 }
 
-/* Updates one block in chains [chain, end). @param word [chain][WORDS] of the block. @param p as in
- * a row, of this block; NULL: it is not watched. */
+/* Updates one block in chains [chain, end). @param word [chain][WORDS] of the block. @param p
+ * probabilities for this block, laid out as in a row; NULL: it is not watched. */
 INLINE void update_chains(const gbsi_levels_row *row, const loop_kind kind, uint32_t first,
                           uint32_t chain, uint32_t end, const uint32_t *word, float *p,
                           block_rows *rows)

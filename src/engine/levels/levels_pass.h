@@ -9,7 +9,7 @@
 extern const gbsi_pass gbsi_pass_levels;
 
 /* The mean conditional of a site over all chains and passes that were kept, one at least.
- * @param state of the pass. @param p [n_levels] out. */
+ * @param state state of the pass. @param p [n_levels] out. */
 void gbsi_levels_marginal(const void *state, uint32_t site, double *p);
 
 /* For tests: how many operations there are between two looks at the watch. */

@@ -24,7 +24,7 @@ bool gbsi_same_name(const char *name, const char *text, char joint);
 /* The row of that name; NULL if no option has this name. */
 const gbsi_option *gbsi_option_find(const char *name);
 
-/* Whether it has its default, and to set it so. @param name of a row. */
+/* Whether it has its default, and to set it so. @param name name of a row. */
 bool gbsi_option_is_default(const gbs_run_options *options, const char *name);
 void gbsi_option_reset(gbs_run_options *options, const char *name);
 

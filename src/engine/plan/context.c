@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Neighbours of every slot, from the scopes of the graph. */
+/* Lists the neighbours of every slot, from the scopes of the graph. */
 #include "plan/context.h"
 
 #include <stdlib.h>

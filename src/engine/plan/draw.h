@@ -100,9 +100,9 @@ const gbsi_draw *gbsi_draw_of(const gbs_run_options *options, gbsi_simd level);
 unsigned gbsi_draw_traits(const gbs_run_options *options);
 /* The number of the first draw with these traits. */
 int gbsi_draw_with(unsigned traits);
-/* gbsi_draw.options of a draw. @param draw_kind of a row of draws.def. */
+/* gbsi_draw.options of a draw. @param draw_kind number of a row of draws.def. */
 const char *const *gbsi_draw_options(int draw_kind);
-/* gbsi_draw_takes_herding() of a draw. @param name of the draw, for the message. */
+/* gbsi_draw_takes_herding() of a draw. @param name name of the draw, for the message. */
 gbs_status gbsi_draw_check_herding(const gbsi_draw *draw, const char *name, const char *option,
                                    gbs_error *err);
 /* The options with another draw, and with defaults for all options that only some draws have. */

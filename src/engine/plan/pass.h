@@ -112,7 +112,7 @@ typedef struct gbsi_pass {
     /* OPTIONAL: gives each chain its own dispersed start; NULL: starts come from the model's
      * factors. */
     void (*scatter)(void *state);
-    /* With OWNS, else NULL: the log density of a chain after the last pass. */
+    /* The log density of a chain after the last pass; NULL without OWNS. */
     double (*log_density)(const void *state, uint32_t chain);
     /* For passes that count inside, else NULL: moves the counts to the estimate, before the
      * estimate is read. */

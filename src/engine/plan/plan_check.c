@@ -96,7 +96,7 @@ static uint32_t lowest(const gbsi_plan *plan, const gbsi_term *term)
     return low;
 }
 
-/* Terms in the order of their sum [M2]. */
+/* Checks that terms are in the order of their sum [M2]. */
 static void check_terms(const gbsi_plan *plan, uint32_t slot)
 {
     const size_t first = gbsi_offset(&plan->term_start, slot);

@@ -143,7 +143,7 @@ gbs_status gbsi_lay_out_slices(gbsi_compile *c, gbs_error *err)
 
 /* ---- room ---------------------------------------------------------------------------------- */
 
-/* Places of the rows of an irregular slice. */
+/* Places the rows of an irregular slice. */
 static void place_rows(const gbsi_compile *c, size_t i)
 {
     const gbsi_plan *plan = c->plan;

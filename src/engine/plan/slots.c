@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Slots: variables by the level of their first use, then class, form, arity and place in an order
- * that keeps neighbours near, which is their number unless that is scattered. By stable counting
- * sorts, the last criterion first. */
+ * that keeps neighbours near, which is their number unless that is scattered. Sorts by stable
+ * counting sorts, the last criterion first. */
 #include <assert.h>
 #include <string.h>
 

@@ -89,7 +89,7 @@ static inline void gbsi_tile_flag(gbsi_tile *tile, uint32_t place)
     tile->flags |= GBSI_IMPOSSIBLE;
 }
 
-/* Reports it for a row. @param dead bits of the lanes without positive weight, not 0. */
+/* Reports it for a row. @param dead bits of the lanes without positive weight; not 0. */
 static inline void gbsi_tile_flag_row(gbsi_tile *tile, uint32_t row, unsigned dead)
 {
     gbsi_tile_flag(tile, tile->lanes == 1 ? GBSI_LANES * row + (uint32_t)__builtin_ctz(dead) : row);

@@ -12,7 +12,7 @@
 #define STALLED        (1.0 - 1e-9) /* V after twice as many passes over V */
 #define LEAST_DOUBLING 16u
 
-/* Entries of C that an update looks at on average, and its own. */
+/* The number of entries of C that an update reads on average, including its own. */
 static double work_of_update(const gbs_influences *f)
 {
     return f->c->n == 0 ? 1.0 : 1.0 + (double)f->report.n_entries / f->c->n;

@@ -21,14 +21,15 @@ struct gbs_influences {
 /* A watch for one call, which asks the user. */
 gbsi_watch gbsi_influences_watch(const gbs_influences *influences);
 
-/* Bytes that the memory limit leaves. */
+/* The bytes that the memory limit leaves. */
 uint64_t gbsi_influences_room(const gbs_influences *influences);
 
 /* A call on influences, with their budget in force: what gbsi_budget_leave() wants. Counting what
  * a call holds is all that changes in them. */
 gbsi_budget *gbsi_influences_enter(const gbs_influences *influences);
 
-/* Weights of free variables from the user's, checked. @param weight NULL: *d = NULL, all 1.
+/* Computes the weights of free variables from the user's, after checking them. @param weight NULL:
+ * *d = NULL, all 1.
  * @param d out, [n] of gbsi_alloc. */
 gbs_status gbsi_weights_of(const gbs_influences *influences, const double *weight, double **d,
                            gbs_error *err);

@@ -42,7 +42,7 @@ gbs_status gbsi_optimiser_descend(gbsi_optimiser *o, uint32_t *scan, size_t n, d
  * V, which is linear in each q_t, never grows. Time O(n (influences + variables)), memory O(sqrt(n)
  * variables).
  *
- * @param d [variables] weights, NULL: all 1. @param room bytes it may take.
+ * @param d [variables] weights, NULL: all 1. @param room bytes that the computation may take.
  * @param scan   [n] out. @param before out: V of the random scan.
  * @return GBS_ERR_LIMIT for too much work or memory; GBS_ERR_STOPPED where the watch stopped it:
  *         there is then no scan.

@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-/* By gbs_scan_kind, from the rows of scans.def. */
+/* The scans indexed by gbs_scan_kind, from the rows of scans.def. */
 const gbsi_scan *const gbsi_scans[] = {
 #define GBS_SCAN(number, SYMBOL, table, name, help) [number] = &gbsi_scan_##table,
 #include "gibbsite/scans.def"

@@ -105,7 +105,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Neighbours by links, sorted, each once. */
+/* Sorts the neighbours by links, and removes repeated ones. */
 static void sort_near(gbsi_grower *g, const gbsi_potentials *p, uint32_t slot)
 {
     uint32_t n = 0;
@@ -212,7 +212,7 @@ static bool is_inside(const gbsi_grower *g, uint32_t slot)
     return g->mark[slot] == g->stamp && g->place[slot] < UNDECIDED;
 }
 
-/* Numbers of variables inside, ascending. */
+/* The numbers of the variables inside the splash, ascending. */
 typedef struct insiders {
     uint32_t n;
     uint32_t number[GBSI_SPLASH_WIDTH];
@@ -261,8 +261,8 @@ static bool find_inside(gbsi_grower *g, const gbsi_potentials *p, const gbsi_gro
     return true;
 }
 
-/* Entries of the tables that the variable brings: its own, and of long factors with it as the
- * latest inside. */
+/* Counts the entries of the tables that the variable adds: of its own table, and of long factors of
+ * which it is the latest variable inside. */
 static uint64_t count_entries(const gbsi_grower *g, const gbsi_potentials *p,
                               const gbsi_growth *growth, uint32_t slot)
 {

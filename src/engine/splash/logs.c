@@ -86,7 +86,8 @@ void gbsi_logs_outside(const gbsi_splash_job *job, unsigned lanes)
     }
 }
 
-/* Tables of long factors with several variables inside, but those that the outside decides. */
+/* Fills the tables of long factors with several variables inside, except those that the outside
+ * decides. */
 static void fill_shared(const gbsi_splash_job *job, uint32_t lane)
 {
     const gbsi_splash_program *program = job->program;

@@ -6,7 +6,8 @@
 #include "splash/loops.h"
 #include "splash/sums.h"
 
-/* Sums of those inside, for each of their states, the last of them fastest. @return the largest. */
+/* Computes the sums of the variables inside, for each of their states, the last of them fastest.
+ * @return the largest. */
 static uint64_t sum_inside(const gbsi_splash_job *job, const gbsi_splash_many *many)
 {
     const gbsi_plan *plan = job->potentials->plan;
@@ -35,7 +36,7 @@ static uint64_t sum_inside(const gbsi_splash_job *job, const gbsi_splash_many *m
     return largest;
 }
 
-/* Places of those inside, the last of the scope first. */
+/* Lists the places of the variables inside, the last of the scope first. */
 static void sort_places(const gbsi_splash_many *many, uint32_t *place)
 {
     for (uint32_t m = 0; m < many->n_inside; ++m) {
@@ -80,8 +81,9 @@ static void sum_outside(const gbsi_splash_job *job, const gbsi_splash_many *many
  * outside the splash decide the factor, all its entries are the same. */
 #define MOST_SUMS (2 * (GBSI_SPLASH_WIDTH + 1) + 2)
 
-/* @param outside what others add in the chain. @param largest of the sums inside, as sum_inside()
- * has left them. @return false: all entries are the same, and `out` is not filled. */
+/* @param outside contribution of the variables outside in the chain. @param largest largest of the
+ * sums inside, as computed by sum_inside(). @return false: all entries are the same, and `out` is
+ * not filled. */
 static bool fill_lane(const gbsi_splash_job *job, const gbsi_splash_many *many, uint64_t outside,
                       size_t largest, double *out)
 {

@@ -66,7 +66,7 @@ const gbsi_splash_loops *gbsi_splash_loops_of(gbsi_simd level);
 bool gbsi_splash_many_logs(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t lane,
                            double *out);
 /* The same for a factor with one variable inside, added to the logs of its states in some chains.
- * @param base of chain 0. @param stride from chain to chain. */
+ * @param base base of chain 0. @param stride from chain to chain. */
 void gbsi_splash_add_given(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t first,
                            uint32_t end, double *base, size_t stride);
 /* Fills work->many of all chains, as logs. */
@@ -79,7 +79,8 @@ void gbsi_splash_fill_many(const gbsi_splash_job *job);
 void gbsi_logs_outside(const gbsi_splash_job *job, unsigned lanes);
 /* Messages up. @return false where nothing has weight. */
 bool gbsi_logs_up(const gbsi_splash_job *job, uint32_t lane);
-/* Weights of clique i in its lane of work->w, 1 in all others. @return false if all are 0. */
+/* Computes the weights of clique i in its lane of work->w, 1 in all others. @return false if all
+ * are 0. */
 bool gbsi_logs_weigh(const gbsi_splash_job *job, uint32_t i, uint32_t lane);
 /* The lane's part of work->p. */
 void gbsi_logs_down(const gbsi_splash_job *job, uint32_t lane);
