@@ -274,7 +274,8 @@ static void sum_any(const strip *s, uint32_t k, bool two)
     }
 }
 
-/* More than two operands: all but the last multiplied first, state by state of the last axis. */
+/* Sums over more than two operands: multiplies all but the last first, state by state of the last
+ * axis. */
 static void sum_many(walk *w, strip s, uint32_t first, uint32_t end)
 {
     const uint32_t last = w->c->n_axes - 1;
@@ -383,7 +384,7 @@ static unsigned up(const gbsi_splash_job *job)
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
-/* Entries of a table of rows in each lane's own row. */
+/* Looks up entries of a table of rows, each lane in its own row. */
 GBSI_INLINE vf gather_rows(const float *table, vu row)
 {
     return vf_gather(table, vu_add(vu_shl(row, 4), vu_iota()));

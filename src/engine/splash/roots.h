@@ -18,7 +18,8 @@ typedef struct gbsi_roots {
     uint32_t n_deferred;
 } gbsi_roots;
 
-/* @param n_slots of which those with that reach are roots. @param most roots of a round. */
+/* @param n_slots number of slots; those with that reach are roots. @param most largest number of
+ * roots of a round. */
 gbs_status gbsi_roots_init(gbsi_roots *roots, uint32_t n_slots, const gbsi_turns *turns,
                            gbsi_reach reach, uint32_t most, uint64_t seed, gbs_error *err);
 void gbsi_roots_free(gbsi_roots *roots);

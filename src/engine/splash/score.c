@@ -241,7 +241,8 @@ static double clamped_log(double r)
     return gbsi_log(r > 1e-300 ? r : 1e-300);
 }
 
-/* States of those inside, at most GBSI_SCORE_STATES; more: 0. */
+/* Counts the joint states of the variables inside, at most GBSI_SCORE_STATES; 0 if there are more.
+ */
 static uint32_t count_states(const conditional *c)
 {
     uint64_t n = 1;

@@ -146,7 +146,7 @@ static const uint32_t *words_of(gbsi_splash_worker *worker, const gbsi_splash_ta
 }
 
 /* Weights belong to the groups of the chains: if each group has one chain, that chain is drawn
- * alone, in lane 0 of a separate row. @param tile of the whole row. */
+ * alone, in lane 0 of a separate row. @param tile tile of the whole row. */
 static void draw_chains(gbsi_splash_worker *worker, const gbsi_splash_task *task, gbsi_tile tile,
                         uint32_t *x)
 {
@@ -176,7 +176,7 @@ static void draw_chains(gbsi_splash_worker *worker, const gbsi_splash_task *task
     }
 }
 
-/* A row of values from work->w. @param idle bits of lanes that get some state.
+/* A row of values from work->w. @param idle bits of lanes that may get any state.
  * @param x [GBSI_LANES] out. */
 static void draw_row(gbsi_splash_worker *worker, const gbsi_splash_task *task, uint32_t i,
                      const uint32_t *word, unsigned idle, uint32_t *x)

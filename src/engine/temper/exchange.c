@@ -60,9 +60,9 @@ void gbsi_exchange_free(gbsi_exchange *exchange)
 
 /* ---- swaps ----------------------------------------------------------------------------------- */
 
-/* Levels t and t + 1 of one ladder. The ratio of the joint law after and before is
- *     exp((b_t - b_(t+1)) (U(x_(t+1)) - U(x_t))),
- * the swap is accepted with probability min(1, ratio). */
+/* Proposes to exchange levels t and t + 1 of one ladder. The ratio of the joint law after and
+ * before is exp((b_t - b_(t+1)) (U(x_(t+1)) - U(x_t))), the swap is accepted with probability
+ * min(1, ratio). */
 static void propose(gbsi_exchange *e, uint64_t seed, uint64_t iteration, uint32_t ladder,
                     uint32_t t, double *density, gbsi_swap *swap, void *context)
 {

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "simd/math.h"
 
-/* Cells of the pair (t, t + 1), and the last one. */
+/* Indices of the cells of the pair (t, t + 1), and of the last one. */
 static size_t hot_cell(uint32_t t)
 {
     return 2 * (size_t)t;

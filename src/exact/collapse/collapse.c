@@ -26,7 +26,8 @@ typedef struct queue {
 
 /* ---- pieces -------------------------------------------------------------------------------- */
 
-/* The log-weight of a piece of few variables. @param at states by position in its scope. */
+/* The log-weight of a piece of few variables. @param at states of its variables, by position in its
+ * scope. */
 static double piece_value(const gbsi_shrinking *s, uint32_t piece, const uint32_t *at)
 {
     const gbsi_piece *p = &s->piece[piece];

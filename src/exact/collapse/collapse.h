@@ -35,9 +35,9 @@ typedef struct gbsi_collapse {
 } gbsi_collapse;
 
 /**
- * @param model   borrowed while the collapse lives. Factors of any kind: one with more entries than
- *                `entries` stays, with all its variables.
- * @param entries of an elimination at most, up to GBSI_COLLAPSE_MOST; below 2 nothing is
+ * @param model   borrowed while the collapse lives. Factors may be of any kind: a factor with more
+ * entries than `entries` stays, with all its variables.
+ * @param entries most entries of an elimination, up to GBSI_COLLAPSE_MOST; below 2 nothing is
  * eliminated.
  * @param watch   borrowed or NULL.
  * @return GBS_ERR_IMPOSSIBLE where sums show that no state has positive weight; GBS_ERR_MEMORY;

@@ -215,7 +215,7 @@ cleanup:
 
 /* The variable that lowers the logarithm of the entries most per unit that it adds to the logarithm
  * of the number of cases; the first one if there are several; GBSI_NONE: none lowers it.
- * @param entries of one case. */
+ * @param entries number of table entries of one case. */
 static uint32_t best_variable(const choosing *s, double entries)
 {
     const gbsi_components *c = s->components;
@@ -507,7 +507,7 @@ static bool is_hopeful(const choosing *s, const gbsi_elimination_part *part)
            (double)part->entries <= MOST_SAVED * s->most_entries;
 }
 
-/* One component. @param out NULL where no cutset within the limits was found. */
+/* One component. @param out NULL if no cutset within the limits was found. */
 static gbs_status new_cutset(const gbsi_components *components, uint32_t component,
                              const gbsi_exact_plan *plan, const gbsi_cutset_limits *limits,
                              gbsi_cutset **out, gbs_error *err)

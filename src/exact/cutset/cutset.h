@@ -54,7 +54,7 @@ typedef struct gbsi_cutset_limits {
  * tree.
  *
  * @param plan   of the whole model.
- * @param limits for all of them together.
+ * @param limits limits for all of them together.
  * @param take   [components] 0: a cutset is wanted.
  * @param out    the first of those found, by component; NULL: none. */
 gbs_status gbsi_cutsets_new(const gbsi_components *components, const gbsi_exact_plan *plan,

@@ -29,7 +29,7 @@ static inline gbsi_sum gbsi_sum_add(gbsi_sum a, gbsi_sum b)
     return (gbsi_sum){.high = high, .low = a.low + (b.low + lost)};
 }
 
-/* Some factors with the same last variable. */
+/* A group of factors with the same last variable. */
 typedef struct gbsi_local_group {
     size_t first; /* into gbsi_local.factor */
     size_t n;

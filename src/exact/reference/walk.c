@@ -43,7 +43,7 @@ uint64_t gbsi_n_states(const gbsi_conditioned *model, const uint8_t *keep)
 }
 
 /* The sum of the weights of all states that begin with x[0..v-1].
- * @param logw sum of the factors within x[0..v-1]. @param index of this block at depth v.
+ * @param logw sum of the factors within x[0..v-1]. @param index index of this block at depth v.
  * The depth is at most GBSI_LOCAL_DEPTH. */
 static double walk_block(walk *w, uint32_t v, gbsi_sum logw, uint64_t index)
 {

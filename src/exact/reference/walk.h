@@ -5,8 +5,9 @@
 
 #include "reference/enumerate.h"
 
-/* Visits a state. @param index of the state in mixed radix, variable 0 slowest. @param logw sum of
- * the log factors without log_constant, above minus infinity. @return the weight to be summed. */
+/* Visits a state. @param index index of the state in mixed radix, variable 0 slowest. @param logw
+ * sum of the log factors without log_constant, above minus infinity. @return the weight to be
+ * summed. */
 typedef double gbsi_visit(void *context, uint64_t index, double logw);
 
 /* @param watch  NULL, or may stop it: GBS_ERR_STOPPED.

@@ -77,7 +77,8 @@ gbs_status gbsi_join_begin(gbsi_join *join, gbs_error *err)
     return GBS_OK;
 }
 
-/* Puts axis k into state a. @return whether all operands have an entry that begins so. */
+/* Puts axis k into state a. @return whether all operands have an entry that begins with these
+ * states. */
 static inline bool enter(gbsi_join *join, uint32_t k, uint32_t a)
 {
     double sum = join->sum[k];

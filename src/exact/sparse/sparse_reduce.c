@@ -62,7 +62,7 @@ static uint32_t sort_scope(const making *m, uint32_t clique, size_t f, uint32_t 
 }
 
 /* Writes the largest log-weights of factor f by states of n of its variables.
- * @param position [n] in the scope. @return how many there are. */
+ * @param position [n] in the scope. @return the number of rows. */
 static size_t project(const making *m, size_t f, uint32_t n, const uint32_t *position)
 {
     const gbsi_factors *factors = &m->model->factors;

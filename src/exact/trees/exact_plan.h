@@ -60,7 +60,7 @@ const gbsi_conditioned *gbsi_exact_plan_model(const gbsi_exact_plan *plan);
 /* The time of a table entry, from the constants above. */
 double gbsi_exact_entry_ns(gbsi_keep keep);
 
-/* Bytes of a tree and of the work on it. */
+/* The bytes of a tree and of the work on it. */
 uint64_t gbsi_exact_bytes(const gbsi_tree *tree, gbsi_keep keep);
 
 /* How to calibrate a tree within so many bytes: with tables if these fit, else with messages alone,

@@ -79,7 +79,7 @@ gbs_status gbsi_tree_new(const gbsi_conditioned *model, const gbsi_elimination *
                          gbs_error *err);
 void gbsi_tree_free(gbsi_tree *tree);
 
-/* Bytes of the tree itself, with its chains for long factors. */
+/* The bytes of the tree itself, with its chains for long factors. */
 uint64_t gbsi_tree_bytes(const gbsi_tree *tree);
 
 /* The tables and messages that stay in memory during a calibration. The choice does not change the

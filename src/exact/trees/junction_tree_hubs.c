@@ -49,7 +49,7 @@ static size_t most_entries(const group *g)
     return most < MOST_ENTRIES ? most : MOST_ENTRIES;
 }
 
-/* Entries of a hub that also covers scope s; SIZE_MAX if it would be too large. */
+/* Counts the entries of a hub that also covers scope s; SIZE_MAX if it would be too large. */
 static size_t joined(const making *m, const hub *h, scope s, size_t most)
 {
     uint32_t n = h->n;

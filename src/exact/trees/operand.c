@@ -56,7 +56,7 @@ size_t gbsi_shape_most(const gbsi_tree *tree)
 }
 
 /* Offsets of the operand's runs over the block, in the order of its entries.
- * @param end of the axes that number the runs. */
+ * @param end end of the axes that number the runs. */
 static void make_map(gbsi_operand *operand, const gbsi_shape *shape, uint32_t end)
 {
     size_t n = 1;

@@ -33,7 +33,7 @@ void gbsi_clique_set_column(const gbsi_tree *tree, const uint32_t *arity, const 
 /* Makes a row of clique i again, of weights or of log-weights, from its factors and the messages of
  * its children, in the order in which the table was filled.
  * @param x states of the separator; those of the own variables are undefined afterwards.
- * @param base where the messages of the tree begin. */
+ * @param base start of the messages of the tree. */
 static double *make_row(gbsi_tables *tables, uint32_t i, size_t base, uint32_t *x)
 {
     const gbsi_tree *tree = tables->tree;
@@ -82,7 +82,7 @@ void gbsi_tree_trace(gbsi_tables *tables, uint32_t t, uint32_t *x)
 
 /* ---- samples ------------------------------------------------------------------------------- */
 
-/* Entries of the tables of tree t, and of its messages. */
+/* Counts the entries of the tables of tree t, and of its messages. */
 static size_t table_entries(const gbsi_tree *tree, uint32_t t)
 {
     const gbsi_clique *root = &tree->clique[tree->tree_end[t] - 1];
@@ -144,7 +144,8 @@ size_t gbsi_draw_column(const double *sum, size_t n, double u)
     return low;
 }
 
-/* Running sums in proportion to p(own | separator) in clique i. @param base, kept_base of its tree.
+/* Running sums in proportion to p(own | separator) in clique i. @param base, kept_base start of the
+ * tables and of the kept messages of its tree.
  */
 static const double *running_sums(gbsi_tables *tables, uint32_t i, size_t base, size_t kept_base,
                                   uint32_t *x)

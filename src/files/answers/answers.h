@@ -30,8 +30,8 @@ gbs_status gbsi_evidence_set_observe(const gbsi_evidence_set *set, size_t index,
 /* ---- result_match.c ---------------------------------------------------------------------- */
 
 /* Keeps the variables that both results name, in the order of the first; results without names stay
- * as they are. @param left_out how many of each were left out. @return GBS_ERR_ARGUMENT if no
- * variable is in both. */
+ * as they are. @param left_out number of variables of each result that were left out. @return
+ * GBS_ERR_ARGUMENT if no variable is in both. */
 gbs_status gbsi_results_match(gbs_result *a, gbs_result *b, uint32_t left_out[2], gbs_error *err);
 
 /* ---- query_file.c, edges_file.c, weights_file.c -------------------------------------------- */
@@ -56,7 +56,7 @@ gbs_status gbsi_weights_read(const char *path, const gbs_model *model, double *w
 /* ---- result_write.c ---------------------------------------------------------------------- */
 
 /* Writes the line of a UAI result that follows the task word; each marginal is scaled to sum to
- * one. @param base of the logarithm in a PR result. */
+ * one. @param base base of the logarithm in a PR result. */
 void gbsi_result_write_solution(gbs_output *output, const gbs_result *result, gbs_log_base base);
 
 #endif

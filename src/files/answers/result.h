@@ -17,7 +17,7 @@ void gbsi_result_last_solution(gbsi_text *text, gbsi_token task);
 
 /* In files of 2010 and 2011 the number of evidence samples, 1, stands before the solution. Moves
  * over it if the remaining tokens fit a solution only then (lenient).
- * @param fits whether the tokens from here on are one solution and nothing else.
+ * @param fits tells whether the tokens from here on are one solution and nothing else.
  * @param expected what stands there otherwise, for the message: "the number of variables". */
 gbs_status gbsi_result_skip_samples(gbsi_text *text, bool (*fits)(gbsi_text text),
                                     const char *expected, gbs_error *err);

@@ -54,7 +54,7 @@ static gbs_status compare_sorted(const uint64_t *a, const uint64_t *b, uint32_t 
     return GBS_OK;
 }
 
-/* Variables that a result names. */
+/* Counts the variables that a result names. */
 static uint32_t n_named(const gbs_result *result)
 {
     const uint32_t n = result->task == GBS_TASK_MAR ? result->marginals.n_variables : result->n;

@@ -111,7 +111,8 @@ cleanup:
     return status;
 }
 
-/* @param kept out: [2][variables of the first] places in both. @return how many there are. */
+/* @param kept out: [2][variables of the first] places in both. @return the number of common
+ * variables. */
 static uint32_t find_common(const gbs_result *a, const named *sorted, uint32_t n_sorted,
                             uint32_t *kept)
 {

@@ -107,7 +107,7 @@ static int compare_numbers(const void *a, const void *b)
     return *p < *q ? -1 : *p > *q;
 }
 
-/* @param pairs where the first pair begins. */
+/* @param pairs the text at the first pair. */
 static gbs_status refuse_repeats(const gbsi_text *pairs, const gbs_result *result, gbs_error *err)
 {
     gbs_status status = GBS_OK;

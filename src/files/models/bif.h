@@ -98,7 +98,8 @@ gbsi_token gbsi_bif_state_at(const gbsi_bif_network *network, uint32_t variable,
 /* The name of a variable up to its '{', which is read as well. */
 gbs_status gbsi_bif_read_variable(gbsi_text *text, gbsi_bif_network *network, gbsi_bif_token *name,
                                   gbs_error *err);
-/* The n states of a variable up to '}', which is read as well. @param count where n stands. */
+/* The n states of a variable up to '}', which is read as well. @param count the place of n in the
+ * text. */
 gbs_status gbsi_bif_read_states(gbsi_text *text, gbsi_bif_network *network, uint32_t variable,
                                 gbsi_token count, size_t n, gbs_error *err);
 

@@ -54,7 +54,7 @@ gbs_status gbsi_couplings_add(gbsi_couplings *c, const gbsi_text *line, gbsi_tok
     return gbsi_edges_add(&c->edges, dropped ? GBS_NO_PAIR : (uint32_t)i, (uint32_t)j, value, err);
 }
 
-/* @return where entry e of the file begins: the file is read again, since only a message needs
+/* @return the start of entry e of the file: the file is read again, since only a message needs
  * it. */
 static gbsi_token place_of(const gbsi_couplings *c, size_t e)
 {

@@ -83,13 +83,13 @@ void gbsi_spin_list_free(gbsi_spin_list *spins);
 
 /* Builds a model of the list times sign: the constant, fields by variable, couplings in their
  * order. Zeros are left out.
- * @param bits over x in {0, 1} in place of spins. */
+ * @param bits true for states in {0, 1} instead of spins. */
 gbs_status gbsi_spin_list_build(const gbsi_spin_list *spins, bool bits, double sign,
                                 gbs_model **model, gbs_error *err);
 
 /* Makes a list of spins of a model, with every pair once in the order of its first factor.
  * @param format name of the format, for messages.
- * @param fields whether it may hold any.
+ * @param fields whether the format may hold fields.
  * @return GBS_ERR_UNSUPPORTED naming the first factor that is more than finite values on at most
  * two binary variables. */
 gbs_status gbsi_spin_list_of_model(const gbs_model *model, const char *format, bool fields,

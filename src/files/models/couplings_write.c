@@ -60,7 +60,7 @@ static void write_entry(coupling_writer *w, uint64_t i, uint64_t j, double value
     gbsi_output_text(w->output, "\n");
 }
 
-/* @param base of the first variable. @param lower the larger one first. */
+/* @param base number of the first variable. @param lower the larger one first. */
 static void write_couplings(coupling_writer *w, uint64_t base, bool lower)
 {
     const gbsi_edge *edge = w->spins.edges.edge;

@@ -110,7 +110,7 @@ gbs_status gbsi_dw_add_factor(gbsi_dw_graph *graph, uint64_t function, uint32_t 
                               double feature, gbs_error *err);
 
 /* After the last variable: every one has a record; they and their labels go to the builder.
- * @param n_bytes of the files read so far, which bound how many states get a label. */
+ * @param n_bytes bytes of the files read so far, which limit how many states get a label. */
 gbs_status gbsi_dw_finish_variables(gbsi_dw_graph *graph, size_t n_bytes, gbs_error *err);
 gbs_status gbsi_dw_finish_weights(gbsi_dw_graph *graph, gbs_error *err);
 /* After the last factor: as many as announced; evidence becomes hard factors. */

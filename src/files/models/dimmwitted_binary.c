@@ -69,8 +69,8 @@ static gbs_status need(const cursor *c, size_t n, const char *what, gbs_error *e
                      what, from_record + n);
 }
 
-/* Puts the place in the file in front of the message about a record. @param offset of the field at
- * fault. */
+/* Puts the place in the file in front of the message about a record. @param offset position of the
+ * field at fault. */
 static gbs_status blame(const cursor *c, size_t offset, gbs_status status, gbs_error *err)
 {
     if (status != GBS_ERR_ARGUMENT && status != GBS_ERR_LIMIT) {

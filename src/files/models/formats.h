@@ -78,7 +78,7 @@ bool gbsi_dimmwitted_in_folder(const char *path);
 /* Whether the names of variables are labels of a .fg file: whole numbers that increase. */
 bool gbsi_fg_keeps_names(const gbs_model *model);
 
-/* Refuse options that mean nothing to the format. @param path for the message. */
+/* Refuse options that mean nothing to the format. @param path path of the file, for the message. */
 gbs_status gbsi_check_read_options(const gbsi_format *format, const char *path,
                                    const gbs_read_options *options, gbs_error *err);
 gbs_status gbsi_check_write_options(const gbsi_format *format, const char *path,

@@ -45,7 +45,7 @@ typedef struct namer {
 #define NUMBER_BYTES 24 /* bytes of a number that makes a name unique, and of what a rule adds */
 
 /* Makes the legal form of a name, in n->legal.
- * @return whether it differs from the name. */
+ * @return whether the legal form differs from the name. */
 static bool make_legal(namer *n, const char *name, bool is_state, gbs_status *status,
                        gbs_error *err)
 {

@@ -119,7 +119,7 @@ cleanup:
     return status;
 }
 
-/* Takes the period off the last literal of a hard clause. @return whether there was one. */
+/* Takes the period off the last literal of a hard clause. @return whether there was a period. */
 static bool take_period(gbsi_token *token)
 {
     bool period = token->n > 1 && token->at[token->n - 1] == '.';

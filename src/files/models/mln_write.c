@@ -41,7 +41,8 @@ static bool is_mark(const char *name)
     return strncmp(name, "\xef\xbb\xbf", 3) == 0 || strncmp(name, "\x28\xb5\x2f\xfd", 4) == 0;
 }
 
-/* @param first of a hard clause: where a number would be a weight, and the file may begin. */
+/* @param first whether the name begins a hard clause, where a number would be read as a weight, or
+ * the file. */
 static gbs_status write_name(const char *name, bool first, gbs_output *output, gbs_error *err)
 {
     char shown[GBSI_SHOWN];

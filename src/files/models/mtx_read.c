@@ -180,7 +180,7 @@ static gbs_status check_array(mtx_reader *r, size_t *n_values, gbs_error *err)
     return GBS_OK;
 }
 
-/* @param column values of a full matrix so far, by columns; NULL for a triangle. */
+/* @param column the values of a full matrix read so far, by columns; NULL for a triangle. */
 static gbs_status read_array_value(mtx_reader *r, double *column, uint32_t i, uint32_t j,
                                    gbs_error *err)
 {

@@ -175,7 +175,7 @@ const char *gbsi_names_state(const gbsi_names *names, uint32_t variable, uint32_
 
 /* Makes an identifier of ASCII letters, digits and '_' that begins with a letter: other
  * characters become '_', and a prefix goes in front if needed.
- * @param underscore_first whether it may begin with '_' too. */
+ * @param underscore_first whether an identifier may begin with '_' too. */
 void gbsi_legal_identifier(const char *name, char prefix, bool underscore_first, char *legal);
 
 #endif

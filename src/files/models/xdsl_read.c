@@ -322,7 +322,8 @@ static gbsi_token next_word(cursor *c)
     }
 }
 
-/* @param one, more "probability", "probabilities", for messages. @param i how many of n were read.
+/* @param one, more "probability", "probabilities", for messages. @param i number of the n values
+ * that were read.
  */
 static gbs_status refuse_number(const xdsl_reader *r, gbsi_token word, size_t i, size_t n,
                                 const char *one, const char *more, gbs_error *err)

@@ -121,7 +121,7 @@ bool gbsi_cell_number(const gbsi_sheet *s, const gbsi_cell *cell, double *number
 
 /* Goes through the characters of a name that count: small letters, no quotes, nothing between
  * words.
- * @return where the next character that counts begins; *letter is 0 at the end. */
+ * @return the position of the next character that counts; *letter is 0 at the end. */
 static const char *next_letter(const char *at, char *letter)
 {
     while (*at != '\0' && strchr(" \t._-`'\"", *at) != NULL) {

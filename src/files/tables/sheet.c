@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows as RFC 4180 describes them, and as spreadsheets, pandas and R write them. */
+/* Reads rows as RFC 4180 describes them, and as spreadsheets, pandas and R write them. */
 #include "tables/sheet.h"
 
 #include <inttypes.h>
@@ -110,7 +110,7 @@ static const char *skip_spaces(const gbsi_sheet *s, const char *at)
 }
 
 /* @param at behind the text of a cell. @param ended whether a line or the file ends there. @return
- * where the next cell begins; NULL if neither that nor a separator is there. */
+ * the start of the next cell; NULL if neither that nor a separator is there. */
 static const char *end_cell(const gbsi_sheet *s, const char *at, bool *ended)
 {
     const char *end = s->text.end;

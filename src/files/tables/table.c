@@ -211,7 +211,7 @@ static bool has_other_numbers(const gbs_model *model, uint32_t v)
 }
 
 /* Names the first column whose labels are numbers other than those of the states.
- * @return whether there is one. */
+ * @return whether there is such a column. */
 static bool find_other_numbers(const gbs_table *t, char *name, size_t size)
 {
     for (uint32_t k = 0; k < t->n_columns; k++) {

@@ -64,8 +64,8 @@ static bool is_bytes(const char *bytes, size_t n)
            (bytes[0] == 0) == (bytes[1] == 0);
 }
 
-/* @param text of a device or a pipe, nothing is read behind the first NUL: it is refused where the
- * text is read, and there may be no end. */
+/* @param text true for a text: reading a device or a pipe stops at the first NUL: it is refused
+ * where the text is read, and there may be no end. */
 static gbs_status read_descriptor(const char *name, int fd, bool text, void **bytes, size_t *n,
                                   gbs_error *err)
 {

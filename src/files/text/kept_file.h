@@ -27,8 +27,8 @@ typedef struct gbsi_kept_content {
     gbs_status (*save)(const void *object, const gbsi_sink *sink, gbs_error *err);
 } gbsi_kept_content;
 
-/* @param n_rooms files of that size for which there must be room: 2, so that the next one finds
- * room beside this one, or 1.
+/* @param n_rooms number of files of that size for which the disk must have room: 2 leaves room to
+ * write the next file beside this one; else 1.
  * @return GBS_ERR_IO where it cannot be written or there is no room; the previous file is then
  * unchanged. */
 gbs_status gbsi_kept_write(const char *path, const gbsi_kept_form *form,

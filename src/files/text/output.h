@@ -21,8 +21,9 @@ void gbsi_output_json_double(gbs_output *output, double value);
 /* Writes a CSV field, quoted if RFC 4180 requires it. */
 void gbsi_output_csv_field(gbs_output *output, const char *text);
 /* Whether gbsi_output_csv_field() puts an apostrophe before texts that a spreadsheet would take for
- * a formula: that begin with =, +, @, -, a tab or a carriage return. In all threads; 0 at first.
- * The names in such a file may differ from those of the model, so that it cannot be read back. */
+ * a formula: that begin with =, +, @, -, a tab or a carriage return. The setting holds for all
+ * threads and is 0 at first. The names in such a file may differ from those of the model, so that
+ * it cannot be read back. */
 void gbsi_set_csv_safe(int safe);
 /* @return the bytes of the character that text begins with if it shows nothing or turns the order
  * of what stands beside it (of zero width, or a bidirectional control), so that a name looks like

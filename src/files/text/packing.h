@@ -21,7 +21,7 @@ typedef struct gbsi_crc32_tables {
 void gbsi_crc32_init(gbsi_crc32_tables *tables);
 
 /* Computes a CRC-32.
- * @param crc of the bytes before, 0 at the start. */
+ * @param crc CRC of the bytes before, 0 at the start. */
 uint32_t gbsi_crc32(const gbsi_crc32_tables *tables, uint32_t crc, const void *bytes, size_t n);
 
 /* ---- deflate.c ----------------------------------------------------------------------------- */
@@ -32,7 +32,7 @@ typedef struct gbsi_deflate gbsi_deflate;
 
 /* @return GBS_ERR_UNSUPPORTED in builds without zlib. */
 gbs_status gbsi_deflate_new(const char *name, gbsi_deflate **deflate, gbs_error *err);
-/* @param last nothing follows. @param sink takes what comes out, in pieces. */
+/* @param last nothing follows. @param sink receives the packed bytes, in pieces. */
 gbs_status gbsi_deflate_write(gbsi_deflate *packer, const char *bytes, size_t n, bool last,
                               void (*sink)(void *context, const char *bytes, size_t n),
                               void *context, gbs_error *err);
@@ -47,7 +47,7 @@ typedef struct gbsi_zstd gbsi_zstd;
 
 /* @return GBS_ERR_UNSUPPORTED in builds without zstd. */
 gbs_status gbsi_zstd_new(const char *name, gbsi_zstd **packer, gbs_error *err);
-/* @param last nothing follows. @param sink takes what comes out, in pieces. */
+/* @param last nothing follows. @param sink receives the packed bytes, in pieces. */
 gbs_status gbsi_zstd_write(gbsi_zstd *packer, const char *bytes, size_t n, bool last,
                            void (*sink)(void *context, const char *bytes, size_t n), void *context,
                            gbs_error *err);

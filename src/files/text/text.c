@@ -9,8 +9,8 @@
 
 static const gbs_read_options default_options = {0};
 
-/* @return what kind of binary file a text with NUL bytes is, for the message that refuses it; NULL
- * if it may be text with a byte too many. */
+/* @return the kind of binary file that a text with NUL bytes is, for the message that refuses it;
+ * NULL if it may be text with a byte too many. */
 static const char *name_binary(const gbsi_text *text)
 {
     const unsigned char *b = (const unsigned char *)text->begin;
@@ -343,7 +343,7 @@ gbsi_token gbsi_text_at(const gbsi_text *text, const char *at)
     return gbsi_text_next(&copy);
 }
 
-/* @return where the next token begins, unless comments are in the way. */
+/* @return the start of the next token, if no comment comes first. */
 static const char *skip_blanks(const gbsi_text *text)
 {
     const char *at = text->at;

@@ -245,7 +245,7 @@ static gbs_status refuse(const xml_reader *r, gbs_error *err)
                           gbsi_token_show(token, shown), XML_ErrorString(code));
 }
 
-/* @return where the document begins. XML allows nothing before its declaration; leading blanks
+/* @return the start of the document. XML allows nothing before its declaration; leading blanks
  * are skipped. */
 static const char *skip_blanks(const gbsi_text *text)
 {

@@ -72,7 +72,7 @@ void gbsi_conditioned_take_logical(const gbsi_conditioned *whole, gbsi_condition
 
 /* The part of a conditioned model over the variables with keep[v] != 0, which must be a union of
  * connected components. Variables left out are neither free nor fixed in the part; log_constant is
- * copied. With everything kept: an equal copy. */
+ * copied. If everything is kept, the part is an equal copy. */
 gbs_status gbsi_conditioned_part(const gbsi_conditioned *whole, const uint8_t *keep,
                                  gbsi_conditioned **part, gbs_error *err);
 

@@ -40,7 +40,7 @@ static void check_network(const gbsi_conditioned *c)
 
 /* ---- factors ------------------------------------------------------------------------------- */
 
-/* Entries of a table over the scope of factor i. */
+/* Counts the entries of a table over the scope of factor i. */
 static size_t entries_of(const gbsi_conditioned *c, size_t i)
 {
     const gbsi_factors *f = &c->factors;

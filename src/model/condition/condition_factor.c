@@ -413,8 +413,8 @@ static gbs_status split_level(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy
     return status;
 }
 
-/* @param log_none of the leak and of the parents that are fixed. @param n_entries of the remaining
- * part.
+/* @param log_none log-probability of no effect from the leak and from the parents that are fixed.
+ * @param n_entries number of entries of the remaining part.
  */
 static gbs_status reduce_effect(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy, double log_none,
                                 size_t n_entries, gbs_error *err)

@@ -9,7 +9,7 @@
 typedef struct gbsi_series {
     uint64_t first, n;
 } gbsi_series;
-/* Some of them, ascending, no two of which meet. */
+/* Several series in ascending order, no two of which overlap. */
 typedef struct gbsi_series_list {
     const gbsi_series *at;
     size_t n;

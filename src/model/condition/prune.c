@@ -59,7 +59,8 @@ static double largest(const double *entry, size_t n)
     return top;
 }
 
-/* @param entry of a table of n entries, in which the variable has k states and the given stride.
+/* @param entry entries of a table of n entries, in which the variable has k states and the given
+ * stride.
  * @return whether its sum over the variable is constant; *log_sum is then its logarithm. */
 static bool table_is_constant(const double *entry, size_t n, size_t k, size_t stride,
                               gbsi_watch *watch, double *log_sum)

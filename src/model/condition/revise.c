@@ -421,7 +421,7 @@ static bool revise_level(gbsi_propagator *q, const gbsi_noisy *noisy, size_t pla
     return true;
 }
 
-/* States left of all variables in the scope of a factor. */
+/* Multiplies the numbers of remaining states of all variables in the scope of a factor. */
 static size_t n_left(const gbsi_propagator *q, size_t f)
 {
     const gbsi_factors *store = q->of->factors;

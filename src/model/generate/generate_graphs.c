@@ -34,7 +34,7 @@ gbs_status gbsi_generate_measure_grid(const gbsi_generate_spins *spins, gbsi_gen
     return GBS_OK;
 }
 
-/* Each variable to its right, below and in the next layer. */
+/* Couples each variable to the ones to its right, below it and in the next layer. */
 static gbs_status couple_grid(const gbsi_generate_spins *spins, gbs_builder *builder,
                               gbs_error *err)
 {

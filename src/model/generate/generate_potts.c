@@ -172,7 +172,7 @@ cleanup:
     return status;
 }
 
-/* Each variable to its right, below and in the next layer. */
+/* Couples each variable to the ones to its right, below it and in the next layer. */
 static gbs_status add_couplings(gbs_builder *builder, const gbsi_generate_picture *picture,
                                 gbs_error *err)
 {

@@ -9,8 +9,9 @@
 #include "base/status.h"
 #include "generate/generators.h"
 
-/* Bytes of a built model. A variable has its arity and the offset of its states; a factor has its
- * kind, weight, table, the offset of its scope, and four bytes for each variable in the scope. */
+/* The bytes of the parts of a built model. A variable has its arity and the offset of its states; a
+ * factor has its kind, weight, table, the offset of its scope, and four bytes for each variable in
+ * the scope. */
 #define VARIABLE_BYTES 12.0
 #define COUPLING_BYTES 29.0
 #define FIELD_BYTES    25.0

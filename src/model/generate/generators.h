@@ -78,7 +78,7 @@ gbs_status gbsi_generate_check_ranges(const gbsi_generate_spins *spins, gbs_erro
 gbs_status gbsi_generate_measure_grid(const gbsi_generate_spins *spins, gbsi_generate_size *size,
                                       gbs_error *err);
 
-/* @param index of the coupling in its stream. */
+/* @param index number of the coupling in its stream. */
 double gbsi_generate_coupling(const gbsi_generate_spins *spins, uint64_t index);
 double gbsi_generate_field(const gbsi_generate_spins *spins, uint32_t v);
 gbs_status gbsi_generate_couple(const gbsi_generate_spins *spins, gbs_builder *builder,

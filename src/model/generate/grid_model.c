@@ -99,7 +99,7 @@ uint64_t gbsi_grid_coupling_number(const gbsi_grid_model *grid, uint32_t v, unsi
 
 /* ---- all factors one after the other ------------------------------------------------------- */
 
-/* Numbers on their way to a digest. */
+/* A buffer of numbers that are fed to a digest. */
 typedef struct feeding {
     gbsi_digest *digest;
     uint32_t word[CHUNK];

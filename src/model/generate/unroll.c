@@ -14,9 +14,9 @@
 #include "base/memory.h"
 #include "store/builder.h"
 
-/* Bytes of a built network. A variable has its arity, the offsets of its states and of its name,
- * its place among the names, its factor and its place in the order; a factor has its kind, weight,
- * table and the offset of its scope. */
+/* The bytes of the parts of a built network. A variable has its arity, the offsets of its states
+ * and of its name, its place among the names, its factor and its place in the order; a factor has
+ * its kind, weight, table and the offset of its scope. */
 #define VARIABLE_BYTES 32.0
 #define FACTOR_BYTES   21.0
 #define NUMBER_BYTES   13 /* "[4294967295]" and a final 0 */

@@ -47,7 +47,7 @@ static gbs_status plant(uint32_t n, uint32_t **parent, gbs_error *err)
     return GBS_OK;
 }
 
-/* Frees the trees. @return how many there were. */
+/* Frees the trees. @return the number of components. */
 static uint32_t number(uint32_t n, uint32_t *parent, uint32_t *component)
 {
     uint32_t next = 0;
@@ -73,7 +73,8 @@ gbs_status gbsi_graph_components(const gbsi_graph *graph, uint32_t *component,
     return gbsi_watch_stopped(watch) ? gbsi_watch_fail(err, "finding components") : GBS_OK;
 }
 
-/* Blocks of variables that factors join. @param hard only those with hard zeros. */
+/* Finds the blocks of variables that factors join. @param hard true: only factors with hard zeros
+ * count. */
 static gbs_status join_factors(const gbsi_conditioned *model, bool hard, gbsi_watch *watch,
                                uint32_t *block, uint32_t *n_blocks, gbs_error *err)
 {

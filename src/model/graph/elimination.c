@@ -82,7 +82,7 @@ static uint32_t hopeless_degree(const search *s, uint32_t n)
 }
 
 /* Takes out variables of degree below d, again and again. @param stack [n] scratch.
- * @return how many are left, all of degree d or more among themselves. */
+ * @return the number of variables left, all of degree d or more among themselves. */
 static uint32_t peel(search *s, uint32_t n, uint32_t d, uint32_t *stack)
 {
     uint32_t n_left = n;

@@ -253,8 +253,8 @@ static gbs_status reserve_outside(search *s, size_t n, gbs_error *err)
     return GBS_OK;
 }
 
-/* Reads the row of member i. @param has out: the members it is next to; those outside N are noted
- * with bit i. */
+/* Reads the row of member i. @param has out: the members of N that member i is next to; its
+ * neighbours outside N are marked with bit i. */
 static gbs_status read_row(search *s, const neighbourhood *N, uint32_t i, uint64_t *has,
                            gbs_error *err)
 {

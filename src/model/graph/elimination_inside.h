@@ -89,7 +89,7 @@ gbs_status gbsi_elimination_improve(search *s, gbsi_elimination_part *part, gbs_
 /* Entries that the rows of the n variables in s->variable need at most: every scope counts,
  * overlapping or not. */
 uint64_t gbsi_rows_room(const search *s, uint32_t n);
-/* Rows of the n variables in s->variable, from s->block. */
+/* Makes the rows of the n variables in s->variable, from s->block. */
 gbs_status gbsi_rows_make(search *s, uint32_t n, gbs_error *err);
 void gbsi_rows_free(search *s, uint32_t n);
 /* The place of the first entry >= v. */

@@ -157,7 +157,7 @@ typedef struct gbsi_incident_factors {
                          */
 } gbsi_incident_factors;
 
-/* @param least variables of the smallest scope that counts: 1 for all factors. */
+/* @param least number of variables of the smallest scope that counts: 1 for all factors. */
 gbs_status gbsi_incident_factors_init(const gbsi_factors *factors, uint32_t n_variables,
                                       size_t least, gbsi_incident_factors *incident,
                                       gbs_error *err);

@@ -42,7 +42,7 @@ static bool sees_many(peeling *p, uint32_t v, gbsi_watch *watch)
     return false;
 }
 
-/* @return how many variables are there when nothing more goes, 0 if that is not known. */
+/* @return the number of variables left when no more can be removed, 0 if that is not known. */
 static uint32_t peel(peeling *p, gbsi_watch *watch)
 {
     uint32_t left = p->model->n_variables;

@@ -18,7 +18,7 @@ typedef struct walk {
 } walk;
 
 /* Members of x that go after position `at`, those that are not there yet.
- * @return how many there are now. */
+ * @return the number of members now. */
 static uint32_t add_members(const walk *w, uint32_t at, const uint32_t *x, size_t n_x,
                             uint32_t *member, uint32_t n)
 {

@@ -63,7 +63,7 @@ gbs_status gbsi_order_cliques_init(const gbsi_order_graph *graph, const uint32_t
 void gbsi_order_cliques_free(gbsi_order_cliques *cliques);
 
 /* About the bytes that the search takes beside the graph.
- * @param n_members of the cliques of the order to begin with. */
+ * @param n_members members of the cliques of the order to begin with. */
 uint64_t gbsi_order_bytes(uint32_t n, uint64_t n_members);
 
 #endif

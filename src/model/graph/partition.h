@@ -143,7 +143,7 @@ void gbsi_partition_figures_sum(gbsi_partition_figures *figures);
 /* Variables a run has on average, 0 without any. */
 double gbsi_partition_mean_run(const gbsi_partition_figures *figures);
 
-/* Values that a sweep sends in all. Stops counting beyond `most`.
+/* Counts the values that a sweep sends in all. Stops counting beyond `most`.
  * @param values out: the number, or one greater than `most`. */
 gbs_status gbsi_partition_values(const gbsi_graph *graph, const uint32_t *part, uint32_t n_parts,
                                  uint64_t most, gbsi_watch *watch, uint64_t *values,

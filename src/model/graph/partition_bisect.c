@@ -59,7 +59,7 @@ static bool is_near(gbsi_grid_shape *shape, uint32_t a, uint32_t b)
 }
 
 /* Notes the distance of every two neighbours or, given a shape, asks whether they are near.
- * @return whether all is well; `false` too where the watch stopped it. */
+ * @return false if the variables are not a grid, or the watch stopped the search. */
 static bool visit_pairs(finder *f, gbsi_grid_shape *shape)
 {
     const gbsi_graph *graph = f->graph;

@@ -121,7 +121,7 @@ gbs_status gbs_builder_add_potts(gbs_builder *builder, uint32_t i, uint32_t j, d
         err);
 }
 
-/* @param k of functions that take a number. */
+/* @param k number k of functions that take one. */
 static gbs_status add_logical(gbs_builder *builder, gbs_logical_function function, uint32_t k,
                               uint32_t n, const uint32_t *scope, const uint32_t *state,
                               double weight, gbs_error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Factors from plain numbers: weights, and conditional probability tables. */
+/* Makes factors from plain numbers: weights, and conditional probability tables. */
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static gbs_status check_weights(size_t factor, size_t n, const double *weight, g
     return GBS_OK;
 }
 
-/* @param arity of the child. */
+/* @param arity arity of the child. */
 static gbs_status check_columns(uint32_t child, uint32_t arity, size_t n, const double *p,
                                 gbs_error *err)
 {

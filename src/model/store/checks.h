@@ -39,8 +39,8 @@ gbs_status gbsi_check_factor(const gbs_model *model, gbsi_stamps *stamps, const 
 gbs_status gbsi_check_arities(uint32_t first, uint32_t n, const uint32_t *arity, size_t *n_states,
                               gbs_error *err);
 
-/* @param table its number, for messages. *bad is the first entry that is no
- * log-weight. */
+/* @param table number of the table, for messages. *bad is the first entry that is not a log-weight.
+ */
 gbs_status gbsi_check_entries(size_t table, size_t n, const double *logw, size_t *bad,
                               gbs_error *err);
 

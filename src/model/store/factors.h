@@ -64,7 +64,7 @@ double gbsi_logical_value(const gbsi_logical *logical, double weight, uint32_t n
                           bool head);
 
 /* The log-weight of factor f at x. @param x states by variable id of the store;
- * @param arity by variable id. Any kind; the reference that kernels are tested against. */
+ * @param arity arities by variable id. Any kind; the reference that kernels are tested against. */
 double gbsi_factor_value(const gbsi_factors *factors, const uint32_t *arity, size_t f,
                          const uint32_t *x);
 

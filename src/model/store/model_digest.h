@@ -7,7 +7,7 @@
 /* Entries of a table that is fed itself; of longer ones the digest of the entries is. */
 #define GBSI_SHORT_TABLE 64u
 
-/* Starts the digest of a model. To be added afterwards, in this order: arities, kinds, sizes of
+/* Starts the digest of a model. The caller then adds, in this order: arities, kinds, sizes of
  * scopes, scopes, weights, then the contents of logical factors and of tables. */
 void gbsi_model_digest_begin(gbsi_digest *digest, uint8_t directed, uint64_t n_variables,
                              uint64_t n_factors);

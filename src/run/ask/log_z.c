@@ -119,7 +119,7 @@ static void report_nothing(gbs_log_z_report *r)
                    "--sweeps, or map to search for one");
 }
 
-/* A run whose memory is taken. @param ladders whether by them. */
+/* A run whose memory is taken. @param ladders whether ladders are used. */
 static gbs_status open_run(const gbs_ranks *ranks, const gbs_model *model,
                            const gbs_evidence *evidence, const gbs_run_options *options,
                            bool *ladders, gbs_run **out, gbs_error *err)

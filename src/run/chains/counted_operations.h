@@ -19,9 +19,9 @@ typedef struct gbsi_stretch {
 } gbsi_stretch;
 
 /* Cuts such a pass into stretches of about the same number of operations.
- * @param all what gbsi_operations_single() says of `below`. @param each operations of a stretch,
- * more if there would be more than `most` stretches. @param out [most]. @return how many there are,
- * at least 1.
+ * @param all what gbsi_operations_single() says of `below`. @param each number of operations of a
+ * stretch, or more if there would be more than `most` stretches. @param out [most]. @return the
+ * number of stretches, at least 1.
  */
 uint32_t gbsi_operations_cut(const gbsi_plan *plan, uint32_t n_chains, double below, double all,
                              double each, uint32_t most, gbsi_stretch *out);

@@ -12,7 +12,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Sums under way, one of each lane, in two parts. With one lane it is the first. */
+/* Sums in progress, one in each lane, in two parts. With one lane it is the first. */
 typedef struct sums {
     gbsi_sum_units units;
     double high[GBSI_LANES], low[GBSI_LANES];

@@ -68,7 +68,7 @@ typedef struct gbsi_executor_setting {
     const gbsi_turns *turns; /* see gbsi_pass_setting */
 } gbsi_executor_setting;
 
-/* Lanes and groups for a number of chains. */
+/* The numbers of lanes and of groups for a number of chains. */
 uint32_t gbsi_lanes_of(uint32_t n_chains);
 uint32_t gbsi_groups_of(uint32_t n_chains);
 
@@ -84,7 +84,7 @@ static inline uint32_t gbsi_groups_behind(const gbsi_executor *x)
 }
 
 /* The bytes that gbsi_executor_init() takes without the draw: states, counters, the pass.
- * @param n_threads of the pool to be. */
+ * @param n_threads number of threads of the future pool. */
 uint64_t gbsi_executor_bytes(const gbsi_executor_setting *setting, uint32_t n_threads);
 gbs_status gbsi_executor_init(gbsi_executor *x, const gbsi_executor_setting *setting,
                               gbs_error *err);
@@ -95,8 +95,8 @@ gbs_status gbsi_executor_redraw(gbsi_executor *x, const gbs_run_options *options
 void gbsi_executor_free(gbsi_executor *x); /* frees the members that init allocated, not the struct
                                             */
 
-/* States of one chain by free variable of the plan's model. Padded lanes repeat the last chain's
- * start: call gbsi_executor_ready() once all chains are set. */
+/* Sets and gets the states of one chain by free variable of the plan's model. Padded lanes repeat
+ * the last chain's start: call gbsi_executor_ready() once all chains are set. */
 void gbsi_executor_set(gbsi_executor *x, uint32_t chain, const uint32_t *states);
 void gbsi_executor_get(const gbsi_executor *x, uint32_t chain, uint32_t *states);
 /* The state of one variable of a chain, for passes that keep states by slots (pass->get is NULL).
@@ -125,7 +125,8 @@ gbs_status gbsi_executor_pass(gbsi_executor *x, const gbsi_schedule *schedule, u
 /* Save and load, between two passes, everything that later passes depend on. Saving is called on
  * all ranks, and writes the chains of all to the sink of rank 0; loading reads the chains of this
  * process into an executor with an equal setting.
- * @return as the sink and source; GBS_ERR_FORMAT if the data were saved by a run with other chains.
+ * @return the status of the sink or source; GBS_ERR_FORMAT if the data were saved by a run with
+ * other chains.
  */
 gbs_status gbsi_executor_save(const gbsi_executor *x, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_executor_load(gbsi_executor *x, const gbsi_source *source, gbs_error *err);

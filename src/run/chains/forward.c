@@ -8,7 +8,7 @@
 #include "rng/philox.h"
 #include "simd/math.h"
 
-/* Entries of v's table: *first for its state 0 given x, then *stride further for each state. */
+/* The entries of v's table: */
 static const double *table_row(const gbsi_conditioned *model, uint32_t v, const uint32_t *x,
                                size_t *stride)
 {

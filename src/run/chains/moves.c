@@ -150,7 +150,7 @@ static gbs_status weave(const gbsi_executor *x, uint8_t *n, const gbsi_sink *sin
     return gbsi_weave_rows(x->weave, &rows, sink, source, err);
 }
 
-/* A byte of every slot, of all ranks that share the model. @param n of this one. */
+/* A byte of every slot, of all ranks that share the model. @param n number of bytes of this row. */
 static gbs_status put_bytes(const gbsi_moves *m, const gbsi_executor *x, uint8_t *n,
                             const gbsi_sink *sink, gbs_error *err)
 {

@@ -21,7 +21,7 @@ typedef struct gbsi_moves {
 
 /* @param plan NULL: chains are in a form of their own. */
 uint64_t gbsi_moves_bytes(const gbsi_plan *plan, uint32_t n_chains);
-/* For chains with a plan: those of the executor. */
+/* Takes the moves of the executor's chains, which must have a plan. */
 gbs_status gbsi_moves_take(const gbsi_executor *x, gbsi_moves *moves, gbs_error *err);
 void gbsi_moves_free(gbsi_moves *moves); /* frees the members, not the struct itself */
 

@@ -216,7 +216,7 @@ uint32_t gbsi_repair_violated(const gbsi_repair *repair, uint32_t component, con
     return found;
 }
 
-/* Every state that propagation left, with equal probability. */
+/* Draws every state that propagation left with equal probability. */
 static void scatter(gbsi_repair *r, gbsi_repair_words *words, uint32_t component, uint32_t *x)
 {
     for (uint32_t i = r->member_start[component]; i < r->member_start[component + (size_t)1]; ++i) {

@@ -184,7 +184,7 @@ gbs_status gbsi_run_open(const gbs_model *model, const gbs_evidence *evidence,
 /* run_new.c: makes a run of a lattice whose sites are bits. The run takes the lattice, even on
  * failure.
  * @param variables borrowed: a model of as many variables of two states, without factors.
- * @param options for which gbsi_sites_suit() is true. */
+ * @param options options for which gbsi_sites_suit() is true. */
 gbs_status gbsi_run_new_of_sites(const gbs_model *variables, gbsi_lattice *lattice,
                                  const gbs_run_options *options, gbs_run **out, gbs_error *err);
 /* The same for a picture of levels, whose variables have as many states.
@@ -342,7 +342,7 @@ bool gbsi_run_long_enough(const gbsi_task *task, const gbsi_engine *engine,
 /* Whether states as slow as those that the chains started in were likely to be visited, see
  * GBSI_LEAST_VISITS. */
 bool gbsi_run_has_wandered(const gbsi_task *task, const gbsi_report *report);
-/* Passes below which it is not. @param updates_per_pass of each chain. */
+/* Passes below which it is not. @param updates_per_pass updates of each chain in a pass. */
 double gbsi_run_least_passes(const gbs_run_options *options, const gbsi_run_purpose *purpose,
                              const gbsi_report *report, double updates_per_pass);
 /* Whether R-hat is below its limit, or undefined because nothing moved. */

@@ -68,7 +68,7 @@ typedef struct gbsi_runner {
     /* Compiles the sampled part. @param watch of preparing. */
     gbs_status (*compile)(struct gbsi_task *task, struct gbsi_engine *engine,
                           struct gbsi_report *report, gbsi_watch *watch, gbs_error *err);
-    /* With compile(): the shape of its estimates. */
+    /* The shape of its estimates, for runners with compile(). */
     gbsi_estimate_shape (*shape)(const struct gbsi_task *task, const struct gbsi_engine *engine);
     /* Predicts the memory of the run. @param m in: the standing bytes. Out: the rest. */
     gbs_status (*bytes)(struct gbs_run *run, struct gbsi_run_memory *m, gbs_error *err);
@@ -96,8 +96,8 @@ typedef struct gbsi_runner {
     gbs_status (*errors)(struct gbs_run *run, gbs_error *err);
     /* REQUIRED. Reports the method, the verdict and the digest. */
     gbs_status (*judge)(struct gbs_run *run, gbs_error *err);
-    /* With gbsi_judge_sampled(): warnings about a run that kept draws, and what remains to be
-     * reported. */
+    /* For runners that use gbsi_judge_sampled(): warns about a run that kept draws, and completes
+     * the report. */
     gbs_status (*remark)(struct gbs_run *run, gbs_error *err);
 
     /* ---- read ---- */

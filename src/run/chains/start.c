@@ -144,7 +144,8 @@ typedef struct filling {
     uint32_t n_members;
 } filling;
 
-/* As sample() and gbsi_executor_set() for sixteen chains. @param value [GBSI_LANES] out. */
+/* Does the same as sample() and gbsi_executor_set() for sixteen chains. @param value [GBSI_LANES]
+ * out. */
 static void pick_lanes(const filling *f, uint32_t group, uint32_t v, uint32_t *value)
 {
     const uint32_t first = group * GBSI_LANES;
@@ -181,7 +182,7 @@ static void fill_share(void *context, uint32_t member)
     }
 }
 
-/* Chains of sites in bits, two at a time. */
+/* Fills chains of sites in bits, two at a time. */
 typedef struct chain_filling {
     const gbsi_starter *starter;
     uint64_t restart;

@@ -138,7 +138,7 @@ static void look_closely(const gbsi_executor *x, gbsi_stays *s, uint32_t slot, u
     }
 }
 
-/* @param n_bytes of a state. @return whether one of n lanes is to be looked at closely. */
+/* @param n_bytes bytes of a state. @return whether one of n lanes is to be looked at closely. */
 static bool find_changes(const uint8_t *now, const uint8_t *before, const uint8_t *lasted,
                          uint32_t n, uint32_t n_bytes, uint8_t *changed)
 {
@@ -177,8 +177,8 @@ static void count_group(const gbsi_executor *x, gbsi_stays *s, uint32_t slot, ui
 
 /* The same for eight lanes of one byte each. Of a byte that says how long a stay has lasted, bit 6
  * says that it is long, and bit 7 is free.
- * @param next what the bytes become. @param n_changed of them, added to. @return whether no lane is
- * to be looked at closely. */
+ * @param next new values of the bytes. @param n_changed number of changed bytes, to which they are
+ * added. @return whether no lane is to be looked at closely. */
 static bool count_eight(const uint8_t *now, const uint8_t *before, const uint8_t *lasted,
                         uint64_t *next, uint64_t *n_changed)
 {

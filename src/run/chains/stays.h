@@ -38,7 +38,8 @@ void gbsi_stays_count(const gbsi_executor *x, gbsi_stays *stays);
 /* Sums up stays->all; on all ranks that share the chains. */
 gbs_status gbsi_stays_sum_up(const gbsi_executor *x, gbsi_stays *stays, gbs_error *err);
 
-/* Sets the state last seen in a lane. @param at slot times row, plus lane. @param bytes of a state.
+/* Sets the state last seen in a lane. @param at slot times row, plus lane. @param bytes bytes of a
+ * state.
  */
 static inline void gbsi_stays_set_state(const gbsi_stays *stays, size_t at, uint32_t bytes,
                                         uint16_t state)

@@ -47,8 +47,8 @@ static double odds_of(double j, double k)
     return k == -(double)INFINITY ? (double)INFINITY : j - k;
 }
 
-/* Adds a factor, seen from the variable at `place` of its scope. @return whether it is small enough
- * to be looked through. */
+/* Adds a factor, seen from the variable at `place` of its scope. @return whether the factor is
+ * small enough to be examined. */
 static bool add_factor(const gbsi_conditioned *model, size_t f, uint32_t place, least_odds *odds)
 {
     const gbsi_factors *factors = &model->factors;

@@ -62,7 +62,7 @@ static void fill_window(const gbsi_tiles *t, const gbsi_tile_worker *by, uint32_
     }
 }
 
-/* Values of a tile into the state. */
+/* Writes the values of a tile into the state. */
 static void scatter(const gbsi_group *group, const gbsi_tile *tile)
 {
     const size_t bytes = (size_t)tile->lanes * tile->value_bytes; /* of one slot */

@@ -24,7 +24,7 @@
 #define BETWEEN_LOOKS 3.0e7
 #define LONG          2.0 /* times as many make an update long */
 
-/* Of the states of one group. */
+/* The bytes of the states of one group. */
 static size_t state_bytes(const gbsi_pass_setting *setting)
 {
     return (size_t)setting->plan->n_slots * setting->lanes * setting->plan->value_bytes;

@@ -8,10 +8,10 @@
 
 extern const gbsi_pass gbsi_pass_tiles;
 
-/* For tests: looks at the watch after other numbers of operations. */
+/* For tests: sets the number of operations between two looks at the watch. */
 gbs_status gbsi_tiles_look_every(void *state, double operations, gbs_error *err);
 
-/* For tests: other makers of random words. */
+/* For tests: replaces the functions that make random words. */
 void gbsi_tiles_words(void *state, const gbsi_words *words);
 
 #endif

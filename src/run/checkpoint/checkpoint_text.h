@@ -48,7 +48,7 @@ gbs_status gbsi_text_decided(const char *path, const char *text, gbs_run_options
  */
 gbs_status gbsi_text_check(const gbs_run *run, const char *path, const char *text,
                            const gbsi_standing *standing, gbs_error *err);
-/* Values that --sweeps or --target-error decide. */
+/* The values that depend on --sweeps or --target-error. */
 uint64_t gbsi_run_bins(const gbsi_problem *problem, const gbs_run_options *options);
 
 #endif

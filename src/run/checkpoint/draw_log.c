@@ -21,7 +21,7 @@ enum { VERSION = 1, N_HEAD = 4 };
 
 static const unsigned char magic[8] = {0x89, 'G', 'D', 'R', '\r', '\n', 0x1a, '\n'};
 
-/* Draws of a checkpoint, checked. */
+/* The draws of a checkpoint, after checks. */
 typedef struct source {
     FILE *file; /* NULL: there are none */
     uint64_t n_draws;

@@ -23,8 +23,8 @@ gbs_status gbsi_barren_new(gbsi_conditioned *full, gbsi_pruning *pruning,
                            const gbsi_conditioned *part, gbsi_barren **out, gbs_error *err);
 void gbsi_barren_free(gbsi_barren *barren);
 
-/* Draws all pruned variables, each given those before it, from the last to leave to the first; and
- * adds their laws to the averages [M7].
+/* Draws all pruned variables in reverse order of their removal, each given the variables drawn
+ * before it, and adds their conditionals to the averages [M7].
  * @param x [variables that stay] an independent draw of them. */
 void gbsi_barren_draw(gbsi_barren *barren, const uint32_t *x, uint64_t seed, uint32_t chain,
                       uint64_t draw);

@@ -102,7 +102,7 @@ static gbs_status sum_others(const gbsi_task *task, gbsi_engine *engine, gbsi_dr
     return GBS_OK;
 }
 
-/* Components of few states, watched. @param log_z as of gbsi_components_enumerate(). */
+/* Components of few states, watched. @param log_z see gbsi_components_enumerate(). */
 static gbs_status enumerate(gbsi_problem *problem, gbsi_estimates *estimates, gbsi_drive *drive,
                             double *log_z, gbs_error *err)
 {

@@ -12,7 +12,7 @@ typedef struct gbsi_trial gbsi_trial;
 /* @param run    whose model is sampled; its chains and estimates are left alone.
  * @param plan, schedule  of the chromatic scan, for sixteen chains; borrowed.
  * @param how    scan, width and splash_size are looked at.
- * @param number of the trial in the run: its random numbers are its own.
+ * @param number number of the trial in the run, which selects its random numbers.
  * @param pool   borrowed, NULL: one thread; bits do not depend on it.
  * @param watch  borrowed; where it stops, starts and passes are cut short: GBS_STOPPED. */
 gbs_status gbsi_trial_new(const gbsi_task *task, const gbsi_plan *plan,

@@ -63,7 +63,7 @@ static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     return GBS_OK;
 }
 
-/* Whether the sweeps so far are enough, before another. @param k of the next check. */
+/* Whether the sweeps so far are enough, before another. @param k number of the next check. */
 static gbs_status decide(gbs_run *run, gbsi_drive *drive, unsigned *k, gbs_error *err)
 {
     const uint64_t sweeps = run->report.public.sweeps;

@@ -5,7 +5,7 @@
 
 #include "chains/run.h"
 
-/* Draws of all chains on their way to rank 0. */
+/* Draws of all chains, to be sent to rank 0. */
 typedef struct gbsi_draw_rows {
     size_t size;        /* bytes of a row: its log density, then the state of every variable */
     unsigned char *own; /* [chains of this rank] */

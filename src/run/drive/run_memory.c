@@ -162,7 +162,7 @@ gbs_status gbsi_run_draw_bytes(const gbs_ranks *spread, const gbsi_engine *engin
 }
 
 /* Memory of chains while they run. @param m in: what stands beside them. @param compiling bytes.
- * @param result bytes of what callers read. */
+ * @param result bytes of the results that callers read. */
 static gbs_status add_running(const gbsi_task *task, gbsi_sampling *sampling, gbsi_run_memory *m,
                               uint64_t compiling, uint64_t result, gbs_error *err)
 {

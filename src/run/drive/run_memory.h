@@ -15,7 +15,8 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err);
 
 /* The bytes that a draw would keep at most in this run, with the given options in place of the
  * run's own.
- * @param room bytes that there are for it. @param around of the plan, NULL: found where needed. */
+ * @param room bytes available for the draw. @param around surroundings of the plan, NULL: computed
+ * if needed. */
 gbs_status gbsi_run_draw_bytes(const gbs_ranks *spread, const gbsi_engine *engine,
                                const gbs_run_options *options, uint64_t room,
                                const gbsi_surroundings *around, uint64_t *bytes, gbs_error *err);

@@ -166,7 +166,7 @@ cleanup:
     return status;
 }
 
-/* @param ranks NULL: none. @param purpose what the run is made for; the rest is set here. */
+/* @param ranks NULL: none. @param purpose purpose of the run; the other members are set here. */
 static gbs_status new_run(const gbs_ranks *ranks, const gbs_model *model,
                           const gbs_evidence *evidence, const gbs_run_options *options,
                           gbsi_run_purpose purpose, gbs_run **out, gbs_error *err)
@@ -200,7 +200,7 @@ cleanup:
     return status;
 }
 
-/* @param purpose with what the run takes. */
+/* @param purpose purpose, with the objects that the run takes over. */
 static gbs_status new_bare_run(const gbs_model *variables, const gbsi_run_purpose *purpose,
                                const gbs_run_options *options, gbs_run **out, gbs_error *err)
 {

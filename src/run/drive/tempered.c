@@ -36,7 +36,7 @@ _Static_assert(N_ROUNDS == GBSI_TEMPERED_ROUNDS, "as a checkpoint expects them")
 
 /* ---- one iteration --------------------------------------------------------------------------- */
 
-/* States of one variable of the core in all lanes. */
+/* Gets the states of one variable of the core in all lanes. */
 static void states_of(const gbsi_tempered *t, uint32_t v, uint32_t *lane_state)
 {
     const gbsi_executor *x = &t->executor;
@@ -161,7 +161,7 @@ static gbs_status adapt(gbsi_tempered *t, gbsi_engine *engine, uint64_t round, g
 }
 
 /* Whether burn-in is over: its time is used up, or the iterations that were asked for are done.
- * @param until_s by the clock, without --burn-in. */
+ * @param until_s time limit of burn-in, without --burn-in. */
 static gbs_status burnt_in(const gbsi_task *task, const gbsi_tempered *t, const gbsi_report *report,
                            const gbsi_drive *drive, double until_s, bool *is_so, gbs_error *err)
 {

@@ -26,7 +26,7 @@ struct gbsi_drive;
 typedef struct gbsi_tempered gbsi_tempered;
 
 /* Whether plain chains, after enough work, disagree or cannot cross hard zeros, and the options
- * allow ladders. @param rhat of the chains. */
+ * allow ladders. @param rhat R-hat of the chains. */
 bool gbsi_run_is_stuck(const struct gbsi_task *task, const struct gbsi_engine *engine,
                        const struct gbsi_run_memory *memory, const struct gbsi_drive *drive,
                        double rhat);

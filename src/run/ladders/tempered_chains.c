@@ -12,8 +12,8 @@
 
 #define PENALTY 12.0 /* penalty of a violated zero to begin with */
 #define DEPTH   5.0  /* a zero counts at least as the largest weight times exp(-5) beside it */
-/* Levels x ladders, unless the user says otherwise. A ladder for ln Z is not cut: it needs twice
- * the levels. */
+/* The number of levels times ladders, unless the user sets it. A ladder for ln Z is not cut: it
+ * needs twice the levels. */
 #define LANES          32u
 #define LANES_OF_LOG_Z 64u
 

@@ -95,7 +95,7 @@ static void recover(gbsi_tempered *t, uint64_t iteration, uint32_t first, const 
     gbsi_collapse_recover(c, &recovery);
 }
 
-/* Adds the state of one ladder to the means. @param lane of its state. */
+/* Adds the state of one ladder to the means. @param lane lane of its state. */
 static void add_state(gbsi_tempered *t, uint32_t ladder, uint32_t lane)
 {
     const gbsi_conditioned *part = t->part;

@@ -125,7 +125,8 @@ uint32_t gbsi_tempered_block_variables(const gbsi_tempered *t);
 gbs_status gbsi_tempered_take_told(gbsi_tempered *t, gbs_error *err);
 void gbsi_tempered_free_told(gbsi_tempered *t);
 /* ... and what local moves of this rank have made to all others, theirs from them. Alone: nothing.
- * @param moved status of the moves. @return it; where those of one rank failed, that on all. */
+ * @param moved status of the moves. @return `moved`; if moves failed on one rank, its status on all
+ * ranks. */
 gbs_status gbsi_tempered_tell(gbsi_tempered *t, gbs_status moved, gbs_error *err);
 
 /* tempered_estimates.c: takes memory for the means, ... */

@@ -43,7 +43,7 @@ size_t gbsi_sort_once(uint64_t *number, size_t n)
     return n_kept;
 }
 
-/* The ranks that own variables of a factor. @return how many; most have one. */
+/* The ranks that own variables of a factor. @return the number of owners; most factors have one. */
 static size_t owners_of(const dealing *d, uint64_t factor)
 {
     const gbsi_factors *f = &d->from->part->factors;

@@ -36,7 +36,7 @@ static size_t record_bytes(const bringing *b, uint32_t arity)
     return 2 * sizeof(uint32_t) + row_bytes(b, arity);
 }
 
-/* @param at where the first row begins. @return NULL if the row is not asked for. */
+/* @param at start of the first row. @return NULL if the row is not asked for. */
 static double *row_of(const bringing *b, double *at, unsigned row, uint32_t arity)
 {
     return row >= b->from && row < b->to ? at + (size_t)row * arity : NULL;

@@ -9,7 +9,7 @@
 
 /* ---- values -------------------------------------------------------------------------------- */
 
-/* Bytes of the states of one variable in one group. */
+/* The bytes of the states of one variable in one group. */
 static size_t group_bytes(const gbsi_halo *h)
 {
     return h->bits ? sizeof(uint16_t) : h->executor->lanes * h->wire_bytes;

@@ -252,7 +252,7 @@ static void put_single(const taking *t, uint32_t u, putting *p)
     p->n_tables += grid->n_entries > 0;
 }
 
-/* Factors with an own variable, in the order of the whole. */
+/* Puts the factors with an own variable, in the order of the whole model. */
 static void put_factors(const taking *t, uint32_t n, putting *p)
 {
     const gbsi_share_lattice *l = t->from;

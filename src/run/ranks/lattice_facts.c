@@ -122,7 +122,7 @@ uint32_t gbsi_lattice_position(const gbsi_share_lattice *l, uint32_t v)
 
 /* ---- sums of logarithms -------------------------------------------------------------------- */
 
-/* Sums at positions before this one. */
+/* Counts the sums at positions before this one. */
 static uint32_t sums_before(const gbsi_lattice_sums *s, uint32_t position)
 {
     const uint64_t below = ((uint64_t)1 << (position % 64)) - 1;

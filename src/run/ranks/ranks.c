@@ -261,7 +261,8 @@ gbs_status gbsi_run_turn_to_ladders(const gbsi_runner *plain, const gbs_ranks *r
     return GBS_OK;
 }
 
-/* Traces of the chains of all ranks, on rank 0 and then everywhere. @param size bytes of a chain.
+/* Traces of the chains of all ranks, on rank 0 and then everywhere. @param size number of bytes for
+ * a chain.
  */
 static gbs_status gather_rows(const gbsi_engine *engine, const gbs_ranks *ranks, void *rows,
                               size_t size, gbs_error *err)

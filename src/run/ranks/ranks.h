@@ -58,8 +58,8 @@ gbs_status gbsi_run_any(const gbs_ranks *ranks, bool *is_so, gbs_error *err);
  * @param all [chains] out; in one process a copy. */
 gbs_status gbsi_run_gather_f64(const gbs_ranks *spread, const gbsi_engine *engine,
                                const double *own, double *all, gbs_error *err);
-/* Gathers one item per chain on rank 0, including the items of its own chains. @param size bytes of
- * a chain.
+/* Gathers one item per chain on rank 0, including the items of its own chains. @param size number
+ * of bytes for a chain.
  * @param all [chains of the run] on rank 0, else NULL. */
 gbs_status gbsi_run_gather(const gbs_ranks *ranks, const gbsi_engine *engine, const void *own,
                            size_t size, void *all, gbs_error *err);
@@ -73,8 +73,8 @@ gbs_status gbsi_ranks_save(const gbs_ranks *ranks, const void *object,
 gbsi_sink gbsi_memory_sink(gbs_output *output);
 
 /* If plain chains disagree, the run goes on with ladders of temperatures, provided that all ranks
- * can. Ranks that share a model warn once, and go on with plain chains. @param wanted by this
- * rank. */
+ * can. Ranks that share a model warn once, and go on with plain chains. @param wanted whether this
+ * rank wants ladders. */
 gbs_status gbsi_run_turn_to_ladders(const struct gbsi_runner *plain, const gbs_ranks *ranks,
                                     struct gbsi_report *report, struct gbsi_drive *drive,
                                     bool wanted, gbs_error *err);

@@ -107,7 +107,7 @@ gbs_status gbsi_share_check_plan(const gbs_share *share, const gbsi_plan *plan, 
  * @return GBS_ERR_FORMAT on all ranks where one is not. */
 gbs_status gbsi_share_check_owners(const gbs_share *share, const gbs_ranks *ranks, gbs_error *err);
 
-/* share_saved.c. @return as the sink and source; GBS_ERR_FORMAT for damage. */
+/* share_saved.c. @return the status of the sink or source; GBS_ERR_FORMAT for damage. */
 gbs_status gbsi_share_save(const void *object, const gbsi_sink *sink, gbs_error *err);
 /* @param available bytes that the source has. */
 gbs_status gbsi_share_load(const gbsi_source *source, uint64_t available, gbs_share **out,

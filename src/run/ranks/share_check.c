@@ -48,7 +48,7 @@ static bool is_each_once(const tally *t, uint64_t n)
     return t->n == n && t->sum == sum && t->squares == squares;
 }
 
-/* Numbers that rise from each to the next. */
+/* Whether each number is larger than the one before. */
 static bool rise(const uint32_t *number, size_t n)
 {
     bool fine = true;

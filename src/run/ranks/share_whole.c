@@ -79,7 +79,7 @@ static gbs_status take_seen(taking *m, gbs_error *err)
     return GBS_OK;
 }
 
-/* Places of own variables and halo. */
+/* Finds the places of own variables and halo. */
 static gbs_status find_events(taking *m, gbs_error *err)
 {
     const gbsi_series_list places = dealt(m, GBSI_DEALT_PLACES);

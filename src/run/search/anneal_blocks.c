@@ -62,7 +62,7 @@ static gbs_status cool(gbsi_search *s, gbs_error *err)
     return GBS_OK;
 }
 
-/* Quenches sixteen chains. @param operations of each maximisation, ns. */
+/* Quenches sixteen chains. @param operations nanoseconds of each maximisation. */
 static gbs_status quench_lanes(gbsi_search *s, double operations, gbs_error *err)
 {
     if (s->at.stage == GBSI_STAGE_RAISE) {
@@ -84,7 +84,7 @@ static gbs_status quench_lanes(gbsi_search *s, double operations, gbs_error *err
 
 /* The chains' states and, in place of the last, the best so far, by maxima over blocks; when time
  * is over only if that takes a moment. Then the same from where block draws lead as it gets colder.
- * @param operations of the sweeps, ns. */
+ * @param operations nanoseconds of the sweeps. */
 gbs_status gbsi_search_quench(gbsi_search *s, double operations, gbs_error *err)
 {
     gbsi_search_standing *at = &s->at;

@@ -8,8 +8,9 @@
 #include "base/memory.h"
 #include "condition/soften.h"
 
-/* The penalty of a violated zero, in units of tau0. With less, states that violate one win; with
- * much more, blocks seldom cross one; 12 to 20 found the same states. */
+/* The penalty of a violated zero, in units of tau0. With a smaller penalty, states that violate a
+ * zero win; with a much larger one, blocks seldom cross a zero; values of 12 to 20 found the same
+ * states. */
 #define PENALTY 15.0
 #define FIRM    1000.0
 

@@ -21,8 +21,8 @@ typedef struct gbsi_quench {
     double density[GBSI_BLOCK_LANES]; /* log densities by the model, after gbsi_quench_run() */
 } gbsi_quench;
 
-/* @param tau0 the scale of log-weights. @param out NULL where the model has no blocks, or the
- * memory limit no room for them. */
+/* @param tau0 the scale of log-weights. @param out NULL if the model has no blocks, or the memory
+ * limit leaves no room for them. */
 gbs_status gbsi_quench_new(const gbsi_conditioned *model, double tau0, uint64_t seed,
                            gbsi_watch *watch, gbsi_quench **out, gbs_error *err);
 void gbsi_quench_free(gbsi_quench *quench);
@@ -39,8 +39,8 @@ void gbsi_quench_run(gbsi_quench *quench, double operations, gbsi_watch *watch);
 /* The schedule of a way out of a local optimum before the next quench: block draws of all lanes
  * while the temperature falls from tau0 to tau0 / n in n equal steps, each of which draws every
  * plan once.
- * @param n_draws about so many in all. @param pass of the first draw; numbers are keyed by seed,
- * lane + chain and pass. */
+ * @param n_draws about so many in all. @param pass number of the pass of the first draw; numbers
+ * are keyed by seed, lane + chain and pass. */
 typedef struct gbsi_quench_schedule {
     double tau0;
     uint64_t n_draws;

@@ -96,7 +96,7 @@ static void put_band(gbs_output *output, const gbsi_line *line, const gbsi_box *
     gbsi_output_text(output, open ? "Z\"/>\n" : "\"/>\n");
 }
 
-/* @return whether there is a last point, and its height. */
+/* @return whether the line has a last point, and the height of that point. */
 static bool put_line(gbs_output *output, const gbsi_line *line, const gbsi_box *box, double *last)
 {
     bool open = false;

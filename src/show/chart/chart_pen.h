@@ -55,7 +55,7 @@ void gbsi_panel_spans(const gbsi_panel *panel, gbsi_box *box);
 void gbsi_panel_axes(gbs_output *output, const gbsi_panel *panel, const gbsi_box *box);
 
 /* chart_marks.c */
-/* @param id of the figure. @param number of the panel. */
+/* @param id id of the figure. @param number number of the panel. */
 void gbsi_panel_lines(gbs_output *output, const gbsi_panel *panel, const gbsi_box *box,
                       const char *id, size_t number);
 void gbsi_panel_bars(gbs_output *output, const gbsi_panel *panel, const gbsi_box *box);

@@ -74,7 +74,7 @@ static void add_code(gbsi_json_file *f, uint32_t c)
     f->n_pool += (size_t)n;
 }
 
-/* Behind a backslash. @return whether that is an escape; text->at is behind it then. */
+/* Behind a backslash. @return whether the text is an escape; text->at is behind it then. */
 static bool read_escape(gbsi_json_file *f)
 {
     static const char names[] = "\"\\/bfnrt";

@@ -36,7 +36,8 @@ typedef struct gbsi_json_file {
     size_t n_pool;
 } gbsi_json_file;
 
-/* @param input borrowed as long as the file. @param file out; free it if GBS_OK is returned. */
+/* @param input the text, borrowed as long as the file exists. @param file out; free it if GBS_OK is
+ * returned. */
 gbs_status gbsi_json_read(const gbsi_input *input, gbsi_json_file *file, gbs_error *err);
 void gbsi_json_free(gbsi_json_file *file);
 

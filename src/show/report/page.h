@@ -24,7 +24,7 @@ const char *gbsi_page_digits(gbsi_page *page, const gbsi_json *of, const char *n
 double gbsi_page_real(gbsi_page *page, const gbsi_json *of, const char *name);
 bool gbsi_page_is(gbsi_page *page, const gbsi_json *of, const char *name); /* true or false */
 /* Numbers of an array that are finite and can be drawn, at most n. @param value [n], out; NAN where
- * one cannot. @return how many the array has, at most n. */
+ * one cannot. @return the number of elements of the array, at most n. */
 size_t gbsi_page_reals(gbsi_page *page, const gbsi_json *array, double *value, size_t n);
 /* Reports that a value does not have the expected form. */
 void gbsi_page_refuse(gbsi_page *page, const gbsi_json *value, const char *expected);
@@ -35,7 +35,7 @@ void gbsi_page_put(gbsi_page *page, const char *html);
 /* Text with &, <, > and quotes as entities; control characters, and bytes that
  * are no UTF-8, as U+FFFD. */
 void gbsi_page_text(gbsi_page *page, const char *text);
-/* So many significant digits, as people write them; "–" for a missing number. */
+/* Writes a number with so many significant digits, as people do; "–" for a missing number. */
 void gbsi_page_number(gbsi_page *page, double value, int digits);
 const char *gbsi_page_number_text(double value, int digits, char text[48]);
 /* 0.0123 with so many decimals. */
@@ -51,7 +51,7 @@ void gbsi_page_fact_real(gbsi_page *page, const char *term, double value);
 /* The name of a file without its folders. */
 const char *gbsi_page_base_name(const char *path);
 /* Writes the observed evidence, or "none".
- * @param options of a run. */
+ * @param options options of a run. */
 void gbsi_page_evidence(gbsi_page *page, const gbsi_json *options);
 /* A figure with a caption. @param figure the id in it is set. */
 void gbsi_page_figure(gbsi_page *page, gbsi_figure *figure, const char *caption);
@@ -70,7 +70,7 @@ void gbsi_page_marginals(gbsi_page *page, const gbsi_json *marginals);
 void gbsi_page_convergence(gbsi_page *page, const gbsi_json *marginals);
 void gbsi_page_draws(gbsi_page *page, const gbsi_json *draws);
 /* Writes the traces of a run.
- * @param monitored NULL for none. */
+ * @param monitored monitored quantities, NULL for none. */
 void gbsi_page_traces(gbsi_page *page, const gbsi_json *monitored);
 /* page_answers.c */
 void gbsi_page_log_z(gbsi_page *page, const gbsi_json *log_z);

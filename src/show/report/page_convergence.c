@@ -127,7 +127,8 @@ typedef struct chains {
     double x[MOST_POINTS], y[MOST_LINES][MOST_POINTS];
 } chains;
 
-/* @param doubled every value is a step between two edges. @return whether there is a line. */
+/* @param doubled every value is a step between two edges. @return whether there is a line to draw.
+ */
 static bool read_chains(gbsi_page *page, const gbsi_json *of, double first, double width,
                         bool doubled, chains *c)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marginals of a grid as pictures, a pixel for each variable: the probability of state 1 of two or
- * the most probable state of more, and the largest standard error. */
+/* Shows the marginals of a grid as pictures with a pixel for each variable: the probability of
+ * state 1 of two or the most probable state of more, and the largest standard error. */
 #include <math.h>
 #include <string.h>
 
@@ -25,8 +25,8 @@ enum {
 
 /* ---- which grid ------------------------------------------------------------------------------ */
 
-/* Distances |u - v| of all pairs in factors of two. @return how many are different, or
- * N_DISTANCES + 1: more, or factors of more variables. */
+/* Distances |u - v| of all pairs in factors of two. @return the number of different distances, or
+ * N_DISTANCES + 1 if there are more, or factors of more variables. */
 static int find_distances(const gbs_model *model, uint32_t distance[N_DISTANCES])
 {
     int n = 0;

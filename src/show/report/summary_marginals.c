@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the object that a page shows of marginals: some variables, and the distribution of R-hat
- * and effective sample sizes over all of them. So a summary stays small for any model. */
+ * and effective sample sizes over all of them. This keeps a summary small for any model. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
