@@ -45,8 +45,9 @@ struct cli_verb {
     const char *name; /* "marginals"; "generate ising" where the second word picks a kind */
     const cli_option *options; /* [n_options], in the order of the help */
     size_t n_options;
-    int n_operands;       /* exactly as many; -1: the verb counts them */
-    const char *operands; /* how the help names them */
+    int n_operands;       /* the exact number of operands; -1: the verb counts its operands itself
+                           */
+    const char *operands; /* names of the operands in the help */
     const char *what;     /* one line */
     const char *notes;    /* more lines for the help, or "" */
     const char *example;  /* shell lines that run in the source folder */
@@ -176,7 +177,7 @@ void cli_tell(void *context, const char *message);
 int cli_fail(gbs_status status, const gbs_error *err);
 /* The same for a call that read an input file: one that is not there is a bad input file too. */
 int cli_fail_input(gbs_status status, const gbs_error *err);
-/* The same for a call that wrote to path; a reader that closed the pipe is no news. */
+/* The same for a call that wrote to path, without a message if the reader closed the pipe. */
 int cli_fail_output(const char *path, gbs_status status, const gbs_error *err);
 
 /* A failure of the program's own, in the library's form. @return status. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs taken apart, as the experiments keep them. */
+/* Error components of runs, as the experiments record them. */
 #include "lab/component_curves.h"
 
 #include <math.h>

@@ -66,7 +66,7 @@ void lab_begin(laboratory *lab, const char *what, double updates);
  */
 int lab_tell(const laboratory *lab, double updates);
 
-/* The same as a callback of work that has no updates. @param lab a laboratory. */
+/* Does the same for work that has no updates; a callback. @param lab a laboratory. */
 int lab_is_stopped(void *lab);
 
 typedef gbs_status lab_on_draw(void *context, uint64_t draw, uint32_t chain, double log_density,

@@ -2,8 +2,8 @@
 /* Scans side by side on large models, as in Gonzalez et al. (2011), figure 5. Results after 1, 2,
  * 4, ... sweeps depend on the seed alone: how probable the states are, and how far apart the means
  * of independent chains still are. So does the work: operations counted, times nanoseconds that
- * were calibrated once. How many variables they draw a second on so many threads is measured and
- * decides nothing. */
+ * were calibrated once. The number of variables that scans draw per second on several threads is
+ * only reported. */
 #ifndef LAB_RACE_H
 #define LAB_RACE_H
 
@@ -13,7 +13,7 @@
 #define LAB_MAX_TEAMS  6 /* 1, 2, 4, ... threads */
 #define LAB_MAX_RACES  4
 
-/* A scan and how it looks in charts. */
+/* A scan, with its name and colour in charts. */
 typedef struct lab_racer {
     const char *name;
     gbsi_color color;

@@ -20,7 +20,7 @@ const lab_experiment *lab_experiment_at(size_t index);
 /** How to run one; zero-initialised means: in full, seed 0, all cores, data of our own. */
 typedef struct lab_reproduce_options {
     int quick;        /**< 1: fewer and shorter runs, seconds instead of minutes */
-    uint64_t seed;    /**< of every random number in it */
+    uint64_t seed;    /**< seed of every random number in the experiment */
     uint64_t threads; /**< 0: all cores; results do not depend on it */
     const char *data; /**< a folder of pictures (PNG, PNM) for the experiments on pictures; NULL:
                            shapes of our own. Refused by the others. */

@@ -21,7 +21,7 @@ lab_spin_grid lab_dogs_grid(size_t which, uint32_t side)
                           .fields = which == 0,
                           .index = (uint32_t)which};
     if (which == 2) {
-        grid.low = grid.high = 1 / 3.915; /* tanh of it is a quarter */
+        grid.low = grid.high = 1 / 3.915; /* the coupling whose tanh is a quarter */
     }
     return grid;
 }

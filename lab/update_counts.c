@@ -15,7 +15,7 @@
 #define SHARE    40u                /* a splash has at most this part of the pixels */
 #define PASS     (SHARE / SPLASHES) /* rounds of a pass, or more */
 #define CROWD    160u               /* splashes of one round, to fill the picture */
-#define ADAPTED  8u                 /* rounds until they are looked at */
+#define ADAPTED  8u                 /* rounds before the splashes are recorded */
 #define DETAIL   32u                /* pixels of a side that are shown larger */
 
 static uint64_t rounds_of(const laboratory *lab)

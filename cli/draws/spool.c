@@ -13,7 +13,7 @@
 
 struct cli_spool {
     const char *beside;
-    int fd; /* -1 until it is needed */
+    int fd; /* descriptor of the temporary file, -1 until one is needed */
     uint32_t n_chains;
     size_t row_bytes;
     size_t rows;     /* of a chain in a block */

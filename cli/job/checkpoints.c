@@ -48,7 +48,7 @@ static int take_options(cli_arguments *arguments)
         }
         if (strcmp(name, "scan") == 0 && before.scan == GBS_SCAN_SEQUENCE) {
             if (arguments->n_operands > 0 && cli_is_divided(arguments->operand[0])) {
-                continue; /* the shares have read it */
+                continue; /* the shares already contain the scan */
             }
             return cli_error(CLI_USAGE,
                              "--resume %s: the run had a scan file; name it: --scan FILE",

@@ -316,7 +316,8 @@ static void tell_work(const cli_job *job, const gbs_report *r)
                  " component%s, %.3g table entries%s",
                  n, gbsi_plural(n), r->n_components, gbsi_plural(r->n_components), r->exact.entries,
                  cases);
-    } else if (strcmp(r->method, "mean-field") != 0) { /* mean field: the verdict says it all */
+    } else if (strcmp(r->method, "mean-field") !=
+               0) { /* for mean field, the verdict tells everything */
         cli_tell_choice(job, &r->exact);
         cli_note(arguments,
                  "%s: %" PRIu32 " chain%s, %" PRIu64 " sweep%s after %" PRIu64

@@ -288,7 +288,7 @@ int cli_each_sample(cli_job *job, cli_sample_answer *answer, void *context)
     for (size_t k = 0; k < job->n_samples && status == CLI_DONE; k++) {
         status = answer_to_files(job, k, answer, context);
         if ((status == CLI_STOPPED || status == CLI_DOUBTFUL) && !cli_signals_caught()) {
-            stopped |= status == CLI_STOPPED; /* a limit is one of each run */
+            stopped |= status == CLI_STOPPED; /* a limit applies to each run separately */
             doubtful |= status == CLI_DOUBTFUL;
             status = CLI_DONE;
         } else if (status == CLI_DONE && cli_signals_caught() && k + 1 < job->n_samples) {

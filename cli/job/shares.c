@@ -123,7 +123,7 @@ gbs_status cli_new_shared_run(cli_job *job, int draws, gbs_error *err)
         return status;
     }
     gbs_run_options options = job->options;
-    options.sequence = NULL; /* the share has read it */
+    options.sequence = NULL; /* the share already contains the scan */
     options.sequence_length = 0;
     options.scan = options.scan == GBS_SCAN_SEQUENCE ? GBS_SCAN_USUAL : options.scan;
     status = (draws ? gbs_run_new_for_draws_of_share : gbs_run_new_of_share)(

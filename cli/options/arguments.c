@@ -221,7 +221,7 @@ static int set_option(cli_arguments *arguments, size_t row, const char *text)
 
 /* ---- what is refused --------------------------------------------------------------------- */
 
-/* Whether another verb has it. */
+/* Whether a verb other than this one has the option. */
 static int elsewhere(const char *name)
 {
     for (size_t i = 0; i < cli_n_verbs; i++) {

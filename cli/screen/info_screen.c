@@ -20,7 +20,7 @@ static const char *count(uint64_t n, const char *one, const char *more, char tex
     return text;
 }
 
-/* About how long, as one says it. @return text. */
+/* Writes a duration roughly, as people say it. @return text. */
 static const char *duration(double seconds, char text[64])
 {
     static const struct {

@@ -96,7 +96,7 @@ static int estimate(cli_denoising *d, cli_arguments *a)
     }
     d->how.noise_level = found.noise_level;
     d->how.coupling = found.coupling;
-    if (a->run.time_s > 0.0) { /* the rest is the run's */
+    if (a->run.time_s > 0.0) { /* the run gets the remaining time */
         a->run.time_s = fmax(a->run.time_s - (cli_clock_s() - begun_s), LEAST_S);
     }
     tell_found(d, &found);
@@ -452,7 +452,7 @@ static int answer(cli_denoising *d)
     const int shared = marginals && a->best != NULL && time_s > 0.0;
     d->job.options.time_s = shared ? 0.5 * time_s : time_s;
     int status = marginals ? restore(d) : CLI_DONE;
-    if (shared) { /* the rest is the search's */
+    if (shared) { /* the search gets the remaining time */
         d->job.options.time_s = fmax(time_s - (cli_clock_s() - begun_s), LEAST_S);
     }
     if (a->best != NULL && (status == CLI_DONE || status == CLI_DOUBTFUL)) {

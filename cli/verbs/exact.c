@@ -15,7 +15,7 @@ enum { TASK_MAR, TASK_PR, TASK_MAP, TASK_SAMPLE };
 
 static const struct {
     const char *word;
-    const char *formats; /* NULL: as the UAI evaluations have it */
+    const char *formats; /* NULL: the format of the UAI evaluations */
 } tasks[] = {
     [TASK_MAR] = {"mar", "mar|csv|table|json|npz|netcdf"},
     [TASK_PR] = {"pr", NULL},

@@ -45,11 +45,11 @@ int cli_write_curve(const char *path, const char *header, uint64_t first, const 
 typedef struct cli_points {
     double *value; /* objective, gradient, held-out rows; freed by the caller */
     size_t n, capacity;
-    uint64_t first; /* iteration of the first of them */
+    uint64_t first; /* iteration of the first point */
     int lost;       /* 1 if there was no memory for a point of the curve */
 } cli_points;
 void cli_points_add(void *context, const gbs_learn_point *point);
-/* Writes them as CSV. path NULL: nothing.
+/* Writes the points of the curve as CSV; does nothing if path is NULL.
  * @return an exit status. */
 int cli_points_write(const cli_points *points, const char *path);
 

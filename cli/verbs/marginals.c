@@ -284,7 +284,7 @@ static int conclude(cli_job *job, int stopped)
 
 /* ---- of a model on several ranks ---- */
 
-/* Estimates as they come, one variable after another. */
+/* Receives estimates one variable after another, as a run computes them. */
 typedef struct coming {
     const cli_job *job;
     const request *r;

@@ -43,8 +43,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_keep_draws(gbs_run *run, const uint32_t 
  * Of a run of ladders of temperatures they are written after iterations.
  *
  * One run at a time writes a file: from this call until the run was executed, or is freed, it holds
- * a lock on "PATH.lock", which ends with the process. Of several ranks the first one holds it. A
- * file system without locks is warned of in the report.
+ * a lock on "PATH.lock", which ends with the process. If several ranks share the chains, the first
+ * rank holds the lock. A file system without locks is warned of in the report.
  *
  * @param path copied. @return GBS_ERR_IO where another run has the lock; GBS_ERR_STATE after
  * gbs_run_execute(), which fails with GBS_ERR_IO if the first checkpoint cannot be written, or
@@ -63,7 +63,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_checkpoint(gbs_run *run, const char *pat
  * @return GBS_ERR_FORMAT for a file that is damaged or no checkpoint; GBS_ERR_ARGUMENT, naming what
  *         differs, for one of another model, evidence, version, task or option, or where the length
  *         decides how it is drawn (bins, cud_bits) and has changed; GBS_ERR_STATE after
- *         gbs_run_execute(). The run is then as it was before.
+ *         gbs_run_execute(). After a failure the run is unchanged.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_resume(gbs_run *run, const char *path, gbs_error *err);
 
@@ -78,7 +78,7 @@ typedef struct gbs_checkpoint_files {
 /** Where a run stands. */
 typedef struct gbs_checkpoint {
     size_t size;         /**< sizeof(gbs_checkpoint) of the caller */
-    char version[32];    /**< of the program that wrote it */
+    char version[32];    /**< version of the program that wrote the checkpoint */
     char model[33];      /**< digest, see gbs_model_digest() */
     int burning_in;      /**< 1 during burn-in */
     uint32_t chains;     /**< chains of the run */

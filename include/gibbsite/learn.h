@@ -33,7 +33,7 @@ extern "C" {
  * them; of more it takes products of that matrix with vectors, or, sampled, its diagonal. */
 #define GBS_MAX_LEARNT_WEIGHTS 4096u
 
-/** The same with GBS_LEARN_LIKELIHOOD: such a matrix takes two trees for each weight. */
+/** The limit with GBS_LEARN_LIKELIHOOD, whose matrix takes two trees for each weight. */
 #define GBS_MAX_LIKELIHOOD_WEIGHTS 512u
 
 #define GBS_USUAL_LEARN_PROBES 32u      /**< if there are more weights than fit a matrix */

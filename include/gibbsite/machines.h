@@ -62,7 +62,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_rows_new(uint32_t n_sites, uint32_t n_states
  * @return GBS_ERR_FORMAT with the line and column of a mistake in the file; GBS_ERR_IO.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_rows_read(const char *path, gbs_rows **rows, gbs_error *err);
-/** The same from memory. @param name for messages. @param bytes [n_bytes]. */
+/** Reads rows from memory. @param name for messages. @param bytes [n_bytes]. */
 GBS_API GBS_MUST_USE gbs_status gbs_rows_read_memory(const char *name, const void *bytes,
                                                      size_t n_bytes, gbs_rows **rows,
                                                      gbs_error *err);
@@ -79,7 +79,7 @@ GBS_API uint32_t gbs_rows_n_states(const gbs_rows *rows);
 /** @return the number of letters of a file in FASTA that were read as '-'. */
 GBS_API uint64_t gbs_rows_n_unknown(const gbs_rows *rows);
 /** @return a line of text on the columns that were skipped when the rows were read, such as an
- * index; NULL if there is nothing to tell. Valid until they are freed. */
+ * index; NULL if there is nothing to tell. The text is valid until the rows are freed. */
 GBS_API const char *gbs_rows_note(const gbs_rows *rows);
 /** @return the sum of the weights of the rows: their effective number. */
 GBS_API double gbs_rows_weight(const gbs_rows *rows);

@@ -73,7 +73,7 @@ typedef enum gbs_logical_function {
     GBS_LOGICAL_IMPLY_MLN = 13,       /**< body true and head false: 0, else 1 (hard) */
     GBS_LOGICAL_CLAUSE = 64,          /**< a weighted clause: any literal true: 1, none: 0 (hard) */
     GBS_LOGICAL_PARITY = 65,          /**< an odd number of literals true: 1, else 0 (hard) */
-    /* these take a number k: gbs_builder_add_cardinality() */
+    /* the functions below take a number k: gbs_builder_add_cardinality() */
     GBS_LOGICAL_AT_LEAST = 66, /**< k literals or more true: 1, else 0 (hard) */
     GBS_LOGICAL_AT_MOST = 67,  /**< no more than k literals true: 1, else 0 (hard) */
     GBS_LOGICAL_EXACTLY = 68,  /**< k literals true: 1, else 0 (hard) */

@@ -42,7 +42,7 @@ extern "C" {
 /** Facts that a summary states and the run does not know. All fields but size may be 0 or NULL. */
 typedef struct gbs_summary_about {
     size_t size;                    /**< sizeof(gbs_summary_about), set by the caller */
-    const gbs_run_options *options; /**< as they were asked for; NULL: as the run has them */
+    const gbs_run_options *options; /**< options as the user set them; NULL: as the run has them */
     const char *model;              /**< what the model is called: the name of its file */
     const char *command;            /**< the command line that repeats the run */
     const char *const *evidence;    /**< [n_evidence] the evidence as text or as names of files */

@@ -114,7 +114,7 @@ GBS_API const char *gbs_aspects_class_name(const gbs_aspects *aspects, uint32_t 
 
 /* ---- a picture ------------------------------------------------------------------------------ */
 
-/** A picture as the classes see it. Patch row * columns + column. */
+/** A picture cut into patches, with the words of every patch. Patch row * columns + column. */
 typedef struct gbs_segment gbs_segment;
 
 /** Zero-initialised means the defaults. */

@@ -49,7 +49,7 @@ typedef struct gbs_share_figures {
     uint32_t n_own;      /**< variables that the rank updates */
     uint32_t n_halo;     /**< variables of other ranks that it keeps up to date */
     uint32_t n_boundary; /**< updates of a pass of own variables that other ranks keep up to date */
-    uint32_t n_neighbours; /**< ranks that it talks to */
+    uint32_t n_neighbours; /**< ranks that this rank exchanges messages with */
     uint64_t n_messages;   /**< messages that the rank sends in a pass */
     uint64_t n_values;     /**< states of one chain that it sends in a pass */
     uint64_t n_runs;       /**< runs of consecutive updates in a pass: the fewer, the faster */

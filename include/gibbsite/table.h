@@ -63,8 +63,8 @@ typedef struct gbs_table_options {
 GBS_API GBS_MUST_USE gbs_status gbs_table_open(const gbs_model *model, const char *path,
                                                const gbs_table_options *options, gbs_table **table,
                                                gbs_error *err);
-/** The same from memory. @param name for messages. @param bytes [n_bytes], borrowed as long as the
- *  table. */
+/** Opens a table in memory. @param name for messages. @param bytes [n_bytes], borrowed as long as
+ * the table. */
 GBS_API GBS_MUST_USE gbs_status gbs_table_open_memory(const gbs_model *model, const char *name,
                                                       const void *bytes, size_t n_bytes,
                                                       const gbs_table_options *options,

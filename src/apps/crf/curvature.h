@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Second derivatives of the likelihood of chains [M60]: the covariance H of features given the
- * tokens, by its products with vectors, and random vectors that have it. The same bits on any
- * number of threads. */
+ * tokens, by its products with vectors, and random vectors that have it. Results have the same bits
+ * on any number of threads. */
 #ifndef GBSI_CRF_CURVATURE_H
 #define GBSI_CRF_CURVATURE_H
 

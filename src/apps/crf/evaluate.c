@@ -16,7 +16,7 @@ struct gbs_label_scores {
     gbsi_dictionary classes; /* their names */
 };
 
-/* A label as the evaluation sees it. */
+/* A label as the evaluation reads it. */
 typedef struct part {
     uint32_t class;    /* number of what stands behind "B-"; OUTSIDE of "O" */
     bool begins, ends; /* whatever its neighbours are: B and S, E and S */

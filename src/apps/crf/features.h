@@ -29,7 +29,8 @@ typedef struct gbsi_features {
 } gbsi_features;
 
 /* The features of all tokens, as far as they are known.
- * @param known the features of a model. @param learn NULL, or the same: then new ones are added. */
+ * @param known the features of a model. @param learn NULL, or equal to `known`: then new features
+ * are added. */
 gbs_status gbsi_features_find(const gbsi_templates *templates, const gbsi_dictionary *known,
                               gbsi_dictionary *learn, const gbs_sequences *data,
                               gbsi_features *features, gbsi_watch *watch, gbs_error *err);

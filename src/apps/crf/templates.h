@@ -10,7 +10,7 @@ typedef enum gbsi_piece_kind {
     GBSI_PIECE_WORDS,   /* as they stand */
     GBSI_PIECE_TEXT,    /* %x: the text */
     GBSI_PIECE_MATCHED, /* %m: what of the text a pattern matches */
-    GBSI_PIECE_TEST,    /* %t: "true" or "false", whether it does */
+    GBSI_PIECE_TEST,    /* %t: "true" or "false": whether the pattern matches */
 } gbsi_piece_kind;
 
 typedef struct gbsi_piece {
@@ -24,7 +24,7 @@ typedef struct gbsi_piece {
 } gbsi_piece;
 
 typedef struct gbsi_template {
-    char *line; /* [n] owned, as it was written */
+    char *line; /* [n] templates as written, owned */
     size_t n;
     gbsi_piece *piece; /* [n_pieces] owned */
     size_t n_pieces, capacity;

@@ -31,7 +31,7 @@ struct gbsi_draws {
     uint32_t n_asked;
     uint32_t *child; /* [n_asked] */
     size_t *at;      /* [n_asked + 1] the first of the entries asked for of each */
-    double *sum;     /* [CHAINS][at[n_asked]] expected counts, as each chain has them */
+    double *sum;     /* [CHAINS][at[n_asked]] expected counts of each chain */
     size_t n_rows;
     size_t *row;                  /* [n_rows] numbers of the rows with a missing value */
     double share;                 /* share of a draw in the weight of its row */

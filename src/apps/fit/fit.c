@@ -118,7 +118,7 @@ static gbs_status take_memory(fitting *f, gbs_error *err)
 }
 
 /* Finds the rows that have a value for every variable of two states or more.
- * @return the number of all others. */
+ * @return the number of incomplete rows. */
 static uint64_t find_complete(const gbs_data *d, const uint32_t *column, uint8_t *complete)
 {
     const gbs_model *m = d->model;
@@ -362,7 +362,7 @@ cleanup:
     return status;
 }
 
-/* @return GBS_STOPPED: the report has nothing of it. */
+/* @return GBS_STOPPED: the report then has no held-out results. */
 static gbs_status hold_out(fitting *f, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -49,7 +49,7 @@ typedef struct gbsi_grounding {
 
     /* The formula at work. */
     uint32_t n_done; /* formulas before it */
-    double within;   /* the share of it that is done, about */
+    double within;   /* share of the formula that is done, roughly */
     const gbsi_logic_formula *formula;
     uint32_t binding[GBSI_GROUND_MOST_VARIABLES]; /* UINT32_MAX: free */
     gbsi_residue *residue;
@@ -91,7 +91,7 @@ gbs_status gbsi_index_facts(gbsi_program *program, gbs_error *err);
  * open and no variable yet. @param code out. */
 #define GBSI_ATOM_NEW (UINT32_MAX - 2)
 uint32_t gbsi_atom_value(const gbsi_grounding *g, const gbsi_logic_node *atom, uint64_t *code);
-/* The same of a predicate and its constants. */
+/* Does the same for a predicate and its constants. */
 uint32_t gbsi_value_of(const gbsi_grounding *g, uint32_t predicate, const uint32_t *constant,
                        uint64_t *code);
 /* Makes a variable of an atom whose value is GBSI_ATOM_NEW. */

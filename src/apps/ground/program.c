@@ -253,7 +253,7 @@ static gbs_status read_formula(gbsi_program *p, gbsi_text *line, gbs_error *err)
 }
 
 /* Names a statement of other programs that has no meaning here.
- * @return NULL: it is no such statement. */
+ * @return NULL if the line is not such a statement. */
 static const char *unknown_statement(gbsi_text line)
 {
     static const struct {

@@ -17,7 +17,7 @@ typedef struct gbsi_logic_type {
     gbsi_token *constant; /* [n] in the order in which they are met */
     size_t capacity;
     uint32_t n;
-    uint32_t n_in_program; /* the rest only the database knows */
+    uint32_t n_in_program; /* only the database knows the other constants */
     bool declared;         /* type = {...}: no other constants */
 } gbsi_logic_type;
 
@@ -63,7 +63,7 @@ typedef struct gbsi_logic_formula {
     uint32_t root;
     uint32_t n_variables;
     uint32_t type[GBSI_GROUND_MOST_VARIABLES]; /* UINT32_MAX: not known yet */
-    uint32_t bound;                            /* bit set: by a quantifier */
+    uint32_t bound;                            /* bit set: the variable is bound by a quantifier */
     uint32_t plus;                             /* bit set: a weight for each constant */
 } gbsi_logic_formula;
 

@@ -19,7 +19,7 @@ typedef struct gbsi_keep {
     uint64_t n_failed; /* checkpoints that could not be written */
 } gbsi_keep;
 
-/* Whether they are to be written. */
+/* Whether checkpoints are to be written. */
 bool gbsi_keep_writes(const gbsi_keep *keep);
 
 /* Begins a digest with the kind of learning, this version, and the weights of rows; the caller

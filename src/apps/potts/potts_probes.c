@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Standard errors of a dense Potts model by random signs [M73]: H^-1 v is found by conjugate
- * gradients, from products that cost half as much again as a gradient. The same bits on any number
- * of threads. */
+ * gradients, from products that cost half as much again as a gradient. Results have the same bits
+ * on any number of threads. */
 #include "potts/potts.h"
 
 #include <string.h>

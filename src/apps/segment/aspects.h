@@ -27,7 +27,7 @@ struct gbs_aspects {
 /* The words of a patch. @param word [GBSI_WORD_KINDS] out. */
 void gbsi_aspects_words(const gbs_aspects *aspects, const gbsi_view *view, const gbsi_grid *grid,
                         size_t patch, uint32_t *word);
-/* Operations that it takes, for watches. */
+/* The operations of a pass over the patches, for watches. */
 uint64_t gbsi_aspects_work(const gbs_aspects *aspects);
 
 /* P(words, class) for each class, where the classes have these shares: the terms of equation 1 of

@@ -17,7 +17,7 @@ typedef struct gbsi_grid {
                                (row * step, column * step) */
 } gbsi_grid;
 
-/* A picture as descriptors want it. */
+/* A picture in the form that descriptors need. */
 typedef struct gbsi_view {
     gbs_image colored;
     float *light; /* [height][width] 0 to 1 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A picture as the classes see it. */
+/* A picture cut into patches, with the words of every patch. */
 #ifndef GBSI_SEGMENT_SEGMENT_H
 #define GBSI_SEGMENT_SEGMENT_H
 

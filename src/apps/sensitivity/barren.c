@@ -10,13 +10,14 @@
 
 typedef struct search {
     gbsi_reduced *reduced;
-    uint32_t *uses; /* [user's variables] factors left that have it */
+    uint32_t *uses; /* [user's variables] number of remaining factors with the variable */
     size_t *own;    /* [user's variables] its conditional table; SIZE_MAX: none */
     uint32_t *stack;
     uint32_t n;
 } search;
 
-/* The variable whose distribution a factor is. @return GBSI_NONE where it is none. */
+/* The variable whose distribution a factor is. @return GBSI_NONE if the factor is not a conditional
+ * table. */
 static uint32_t child_of(const gbs_model *m, size_t factor)
 {
     const gbsi_factors *f = &m->factors;

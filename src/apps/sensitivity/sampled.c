@@ -258,7 +258,7 @@ static double error_of_rare(double visits, double n_draws)
 
 /* @return a bound for a cell that is 0 in a conditional table, in a column from `first` on: the
  * bound of the frequency of these states of the parents in the draws, times the mean of rho; NAN if
- * the draws had them too seldom. */
+ * too few draws had these states. */
 static double bound_of_zero(const sampling *s, size_t cell, size_t first, uint32_t arity)
 {
     const double *whole = s->sum + 2 * s->n_cells * n_batches(s);
@@ -422,7 +422,7 @@ static void raise_errors(sampling *s, size_t factor, size_t cell, size_t n_cells
 {
     const gbsi_factors *f = &s->model->factors;
     if (s->reduced->number[s->reduced->variable] == GBSI_NONE) {
-        return; /* p is known, and nothing moves it */
+        return; /* p is certain, and no parameter changes it */
     }
     for (size_t i = 0; i < n_cells; ++i) {
         s->w[i] = factor == SIZE_MAX || f->kind[factor] == GBS_FACTOR_TABLE

@@ -11,7 +11,8 @@ typedef struct gbsi_blocks {
     size_t of_block; /* number of things in a block; the last block may have fewer */
     size_t n_sums;
     void *context;
-    /* Adds things first to end - 1 to a block's sums. Members call it at the same time. */
+    /* Adds things first to end - 1 to a block's sums. Members of the pool call this function at the
+     * same time. */
     void (*add)(void *context, uint32_t member, size_t first, size_t end, double *sum);
 } gbsi_blocks;
 

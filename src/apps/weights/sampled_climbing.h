@@ -16,7 +16,7 @@ typedef struct gbsi_climbing {
     const gbs_learn_options *options;
     size_t n, n_variables;
     bool many;        /* weights: the matrix is diagonal */
-    double *w;        /* [n] the weights, as they move */
+    double *w;        /* [n] the current weights */
     double *average;  /* [n] mean of the weights after the steps of the last half of the round */
     uint32_t round;   /* counts down from GBSI_ROUNDS - 1 to 0. The last three rounds look at the
                          average after a quarter, a half and all of the steps */

@@ -92,7 +92,7 @@ static bool moved(const gbsi_learning_scan *scan, const double *w)
     return far;
 }
 
-/* The model at these weights. */
+/* Makes the model at these weights. */
 static gbs_status model_at(const gbsi_learning_scan *scan, const double *w, gbs_model **model,
                            gbs_error *err)
 {

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 typedef struct gbsi_budget {
-    uint64_t limit;         /* as the user knows it, for messages */
+    uint64_t limit;         /* limit as the user set it, for messages */
     int64_t room;           /* bytes that may still be requested: the limit minus the bytes held
                                before */
     _Atomic int64_t held;   /* now; below 0 where more was freed than requested */

@@ -38,7 +38,8 @@ void gbsi_bytes_text(double bytes, char text[16]);
 /* Tests only: the n-th request from now on fails (and all after it); UINT64_MAX never. */
 void gbsi_alloc_fail_after(uint64_t n);
 
-/* Grow a dynamic array to hold at least n elements (doubling). On failure it is unchanged. */
+/* Grow a dynamic array to hold at least n elements (doubling). On failure the array is unchanged.
+ */
 gbs_status gbsi_reserve(void **pointer, size_t *capacity, uint64_t n, size_t size, const char *what,
                         gbs_error *err);
 

@@ -30,7 +30,7 @@ gbs_status gbsi_skip_bytes(const gbsi_source *source, uint64_t n, gbs_error *err
 
 /* Reads n numbers and checks that they are the expected ones.
  * @param what the object whose shape they describe, for the message: "traces". @return
- * GBS_ERR_FORMAT if they are not. */
+ * GBS_ERR_FORMAT if the numbers differ. */
 gbs_status gbsi_take_expected(const gbsi_source *source, const uint64_t *expected, size_t n,
                               const char *what, gbs_error *err);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Locks of four bytes, for one per variable: many readers or one writer, waited for by spinning,
- * for holds of some hundred instructions. Whoever takes several takes them in ascending order. */
+ * for holds of some hundred instructions. A thread that takes several locks takes them in ascending
+ * order. */
 #ifndef GBSI_PARALLEL_RW_LOCK_H
 #define GBSI_PARALLEL_RW_LOCK_H
 

@@ -119,7 +119,7 @@ FLOAT_PROBE(vf_scale2,
             vf_scale2(probe_near_one(in->a),
                       vf_sub(vf_from_small(vu_min(vu_shr(UB, 24), vu_set1(253))), vf_set1(126.0f))))
 WORD_PROBE(vf_to_vu, vf_to_vu(FA))
-/* From 2^-4 to 2^32, with halves among them. */
+/* Numbers from 2^-4 to 2^32, some of them halves. */
 WORD_PROBE(vf_to_vu_near,
            vf_to_vu_near(vf_from_bits(
                vu_add(vu_and(UA, vu_set1(0x7FFFFFu)),

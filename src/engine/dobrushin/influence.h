@@ -27,7 +27,7 @@ typedef struct gbsi_influence_limits {
                       if n (n - 1) E is at most that, else only their spread counts */
 } gbsi_influence_limits;
 
-#define GBSI_INFLUENCE_CELLS ((size_t)1 << 16) /* the most that is any use */
+#define GBSI_INFLUENCE_CELLS ((size_t)1 << 16) /* a larger number has no use */
 
 /* Limits with which all bounds of a large model take time in proportion to it. */
 gbsi_influence_limits gbsi_influence_affordable(const gbsi_factors *factors);

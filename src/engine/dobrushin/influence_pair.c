@@ -186,7 +186,7 @@ static void joint(gbsi_influence *w, const end *e, size_t n, uint32_t n_union, m
             }
         }
         gbsi_influence_slab(w->slab, m);
-        for (k = 2; k < n_union; ++k) { /* the next states of the rest */
+        for (k = 2; k < n_union; ++k) { /* next states of the other variables */
             if (++at[k] < w->model->arity[w->place[k]]) {
                 break;
             }

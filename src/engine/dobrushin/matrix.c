@@ -29,7 +29,7 @@ void gbsi_influences_free(gbsi_influences *c)
 
 static const char doing[] = "finding influences";
 
-/* The matrix as it grows. */
+/* The matrix while it is being made. */
 typedef struct growing {
     gbsi_influences *c;
     uint32_t *size; /* [n + 1] of each row */

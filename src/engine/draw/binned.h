@@ -13,7 +13,7 @@ gbs_status gbsi_binned_init(const gbsi_draw_job *job, void **state, gbs_error *e
 
 /* ---- variables of more than two states (binned_categorical.c) -------------------------------- */
 
-/* Whether they can be herded by bins so. */
+/* Whether the variables of the plan can be herded by bins with these options. */
 gbs_status gbsi_binned_check(const gbsi_plan *plan, const gbsi_herding *how, gbs_error *err);
 /* An upper bound of the bytes that their tables can grow to. */
 uint64_t gbsi_binned_categorical_bytes(const gbsi_draw_job *job);

@@ -105,7 +105,7 @@ gbs_status gbsi_cud_draw_settle(gbs_run_options *options, char *warning, gbs_err
 
 /* ---- state ----------------------------------------------------------------------------------- */
 
-/* Chains, those that pad the last group counted. */
+/* The number of chains, including those that pad the last group. */
 static size_t chains_held(const gbsi_draw_job *job)
 {
     return (size_t)job->lanes * job->n_groups;

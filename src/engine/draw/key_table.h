@@ -39,7 +39,7 @@ void gbsi_key_table_free(gbsi_key_table *table); /* zeroes the struct */
 
 /* The bytes of a table with room for n codes. */
 uint64_t gbsi_key_table_bytes(size_t n, size_t row_bytes, bool named);
-/* Room for n codes in all. On failure it is as it was. */
+/* Room for n codes in all. On failure the table is unchanged. */
 gbs_status gbsi_key_table_reserve(gbsi_key_table *table, size_t n, size_t row_bytes, bool named,
                                   gbs_error *err);
 

@@ -77,7 +77,7 @@ void gbsi_keys_free(gbsi_keys *keys); /* zeroes the struct */
 /* A hash of one state of one variable; sums of them name contexts beyond 63 bits. */
 uint64_t gbsi_state_hash(uint32_t variable, uint32_t state);
 
-/* The code of a hashed slot, COMPLETE excepted. */
+/* The code of a hashed slot, in any key scheme except COMPLETE. */
 uint64_t gbsi_hashed_code(const gbsi_keys *keys, uint32_t slot, const gbsi_view *view);
 
 /* The name of a conditional: log-odds quantised to 2^-33, relative above 1 [M19]. Log-weights

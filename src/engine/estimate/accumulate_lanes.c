@@ -320,7 +320,7 @@ static inline void take_block(gbsi_fast fast, const gbsi_closing *closing, size_
     }
 }
 
-/* The same where batches have outgrown the fast sums, in double. */
+/* Does the same in double for batches that are too long for the fast sums. */
 static void take_long_block(gbsi_fast fast, const gbsi_closing *closing, size_t cell,
                             size_t n_cells, double *batch)
 {

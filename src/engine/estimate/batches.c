@@ -118,7 +118,8 @@ static void find_reference(const gbsi_estimate *e, uint32_t slot, size_t first_c
     const size_t n = end_cell - first_cell;
     const double updates = e->counted ? (double)b->updates_start[slot] : (double)block_start(e);
     const double inverse = updates > 0 ? 1 / (updates * e->shape.n_chains) : 0;
-    const float *restrict first = b->rate + first_cell; /* nobody needs it for anything else yet */
+    const float *restrict first = b->rate + first_cell; /* the array is not used for anything else
+                                                           yet */
     if (is_first_block(e)) {
         for (size_t i = 0; i < n; i++) {
             r0[i] = (double)first[i];

@@ -17,7 +17,7 @@
 
 #define GBSI_PASSES_OF_COUNTS 128u /* fast counts are flushed after so many: a byte holds them */
 
-/* Totals as they were after 2^j passes. */
+/* The totals after 2^j passes. */
 typedef struct gbsi_half_time {
     uint64_t pass;     /* 0: none yet */
     float *total;      /* [group][cell][lane] */
@@ -184,7 +184,7 @@ void gbsi_estimate_share(gbsi_estimate *e, gbsi_pool *pool,
                          void (*work)(gbsi_estimate *e, uint32_t first, uint32_t end));
 
 /* batches.c */
-/* Batches as they are after e->n_passes. */
+/* Updates the batches after e->n_passes passes. */
 void gbsi_batches_start(gbsi_estimate *e);
 void gbsi_batches_end_pass(gbsi_estimate *e, gbsi_pool *pool);
 /* Standard error of the mean over all chains and passes; NAN if there are too few batches. */

@@ -16,7 +16,7 @@ struct gbsi_trace {
     uint64_t n_passes, length; /* of a batch */
     uint32_t n_closed;         /* batches */
     uint64_t n_open;           /* passes in the open one */
-    double *total;             /* [series][chain], as all below, which stand behind it */
+    double *total;             /* [series][chain], like all arrays below, which lie behind it */
     double *open;              /* sum over the open batch */
     double *now;               /* value of this pass */
     double *sum, *last;        /* [series][chain][BATCHES] of closed batches */

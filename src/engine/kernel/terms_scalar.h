@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes terms one place and chain at a time with the operations of in_float.h (one chain of the
- * TABLE and LOGICAL classes) or in_double.h (PRECISE) defines. Terms are added in the same order as
+ * TABLE and LOGICAL classes) or in_double.h (PRECISE). Terms are added in the same order as
  * in the vector kernels. */
 #ifndef GBSI_KERNEL_TERMS_SCALAR_H
 #define GBSI_KERNEL_TERMS_SCALAR_H

@@ -47,7 +47,7 @@ uint32_t gbsi_lattice_slot_of(const gbsi_lattice *lattice, uint32_t site);
 /* The sums of the probabilities of one slot over passes. @param kept sums kept of a chain. */
 float gbsi_lattice_average_slot(const gbsi_lattice_averages *a, const uint32_t *kept,
                                 uint32_t n_passes, uint32_t slot);
-/* The same for all slots of a row of lanes. @param sum [512] */
+/* Does the same for all slots of a row of lanes. @param sum [512] */
 typedef void (*gbsi_lattice_average_function)(const gbsi_lattice_averages *a, const uint32_t *kept,
                                               uint32_t n_passes, uint32_t row, float *sum);
 gbsi_lattice_average_function gbsi_lattice_average_of(gbsi_simd level);

@@ -248,7 +248,8 @@ static bool is_whole(const gbsi_grid *grid)
 {
     for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
         const uint32_t stride = stride_of(grid, d);
-        const uint32_t span = stride * (grid->side[d] - 1); /* sites with one next to them */
+        const uint32_t span = stride * (grid->side[d] - 1); /* number of sites that have a next site
+                                                               in this direction */
         if (span > 0 && grid->bond[d] == NULL) {
             return false;
         }

@@ -99,7 +99,7 @@ size_t gbsi_lattice_state_word(const gbsi_lattice *lattice, gbsi_lattice_place p
  * the status is GBS_OK). */
 gbs_status gbsi_lattice_new(const gbsi_conditioned *model, gbsi_lattice **out, const char **reason,
                             gbs_error *err);
-/* The same for a grid. */
+/* Does the same for a grid. */
 gbs_status gbsi_lattice_of_grid(const gbsi_grid *grid, gbsi_lattice **out, const char **reason,
                                 gbs_error *err);
 void gbsi_lattice_free(gbsi_lattice *lattice);

@@ -41,7 +41,7 @@ typedef struct gbsi_spin_factor {
     double constant, coupling, field[2];
 } gbsi_spin_factor;
 
-/* @return the reason why a model is not a model of spins; NULL if it is one. O(factors). */
+/* @return the reason why a model is not a model of spins; NULL if the model is one. O(factors). */
 const char *gbsi_spins_refusal(const gbsi_conditioned *model);
 /* @param model not refused by gbsi_spins_refusal(). */
 gbsi_spin_factor gbsi_spin_factor_of(const gbsi_conditioned *model, size_t f);

@@ -54,7 +54,7 @@ typedef struct gbsi_levels {
                               has no neighbours, in units of 2^-32, the last one 2^32 - 1 */
     /* If a register holds a row of factors, and no product of weights can underflow: */
     bool multiplies;
-    float *weight_seen; /* [n_levels][n_values] exp(seen), 0 where it makes no odds */
+    float *weight_seen; /* [n_levels][n_values] exp(seen), 0 where it makes no difference */
     /* [diagonal or not][level][level of the neighbour] exp(-c min((a - b)^2, t)) */
     float factor[2][GBSI_LEVELS_FACTORS][GBSI_LEVELS_FACTORS];
     uint16_t *value;     /* [height][2][half] */

@@ -31,7 +31,7 @@ typedef struct gbsi_levels_row {
     uint64_t seed, pass;
     uint32_t first_word;     /* block of random words of the first site */
     float *sum;              /* [half / 16][n_levels][16] conditionals are added to it, all chains';
-                                NULL: they are not kept */
+                                NULL: probabilities are not kept */
     const uint32_t *watched; /* blocks of this half, ascending, as numbers of all blocks ... */
     uint32_t first_block;    /* ... of which this is its first */
     uint32_t n_watched;

@@ -23,7 +23,7 @@ typedef gbsi_held gbsi_holds(const void *context, const char *name, const char *
  * pcd|cd or --probes only". @return whether all hold. */
 bool gbsi_needs_hold(const char *needs, gbsi_holds *holds, const void *context, char *said);
 
-/* Whether a condition, such as "sampled", is one of them. */
+/* Whether a condition, such as "sampled", is one of `needs`. */
 bool gbsi_needs_have(const char *needs, const char *condition);
 
 /* Whether a value is among the words "a|b". */

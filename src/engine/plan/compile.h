@@ -8,7 +8,7 @@
 
 /* A derived table that other factors of the same content may use: see derive.c. */
 typedef struct gbsi_derived {
-    size_t factor; /* an example of the factors that share it; SIZE_MAX: empty place */
+    size_t factor; /* one of the factors that share the table; SIZE_MAX: empty place */
     uint32_t position;
     uint32_t form; /* GBSI_ODDS | GBSI_LINEAR | GBSI_DOUBLE */
     size_t base;

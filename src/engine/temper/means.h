@@ -61,7 +61,8 @@ double gbsi_means_error(const gbsi_means *means, const double *weight);
 uint64_t gbsi_means_least_trips(const gbsi_means *means);
 double gbsi_means_share(const gbsi_means *means);
 
-/* All but the shape, which is the caller's. @return GBS_ERR_FORMAT for batches that cannot be. */
+/* Save and load everything but the shape, which the caller sets. @return GBS_ERR_FORMAT for batches
+ * that cannot be. */
 gbs_status gbsi_means_save(const gbsi_means *means, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_means_load(gbsi_means *means, const gbsi_source *source, gbs_error *err);
 

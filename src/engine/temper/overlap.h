@@ -30,7 +30,7 @@ double gbsi_overlap_memory(const gbsi_overlap *overlap, uint32_t t);
  * positive. */
 double gbsi_overlap_hot_end(const gbsi_overlap *overlap, double most);
 
-/* All but the shape, which is the caller's. */
+/* Save and load everything but the shape, which the caller sets. */
 gbs_status gbsi_overlap_save(const gbsi_overlap *overlap, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_overlap_load(gbsi_overlap *overlap, const gbsi_source *source, gbs_error *err);
 

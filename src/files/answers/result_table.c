@@ -413,7 +413,7 @@ static gbs_status take_result(table_reader *r, bool is_map, gbs_result *result, 
         GBSI_TRY(texts_of(r, r->label, r->n_label_bytes, &result->label, err));
         result->task = GBS_TASK_MAP;
         status = number_states(r, result, err);
-        if (r->n_name_bytes == 0) { /* JSON: numbers, which are no labels */
+        if (r->n_name_bytes == 0) { /* states in JSON are numbers, not labels */
             gbsi_free(result->label);
             result->label = NULL;
         }

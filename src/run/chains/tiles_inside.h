@@ -77,7 +77,7 @@ bool gbsi_tiles_fill_long(const gbsi_tiles *t);
 size_t gbsi_piece_of(const gbsi_schedule *schedule, uint64_t place);
 /* The stretch in one group, by one worker. */
 void gbsi_tiles_run_group(const gbsi_tiles *t, gbsi_tile_worker *by, uint32_t g);
-/* The groups of one member of the pool. @param context gbsi_tiles. */
+/* Runs the groups of one member of the pool. @param context gbsi_tiles. */
 void gbsi_tiles_run_member(void *context, uint32_t member);
 
 #endif

@@ -158,7 +158,7 @@ static void write_features(gbs_output *output, const char *name, const char *ter
     gbsi_output_text(output, "]");
 }
 
-/* Null unless the run was one bit by bit. */
+/* Writes null unless the run was on a lattice of bits. */
 static void write_lattice(gbs_output *output, const gbs_report *r)
 {
     key(output, "lattice");
