@@ -42,7 +42,7 @@ const char *lab_component_name(lab_component component);
 typedef struct lab_decomposition {
     size_t n_checkpoints;
     uint32_t n_chains;
-    size_t n_keys;                   /**< that the focus variable can have */
+    size_t n_keys;                   /**< number of keys that the focus variable can have */
     uint64_t *sweeps;                /**< [n_checkpoints] 1, 2, 4, ... */
     double *value;                   /**< [n_checkpoints][LAB_N_COMPONENTS][n_chains] */
     double pooled[LAB_N_COMPONENTS]; /**< of all sweeps of all chains, counted together */

@@ -221,8 +221,8 @@ static double in_errors(lab_mean m)
     return m.error > 0.0 ? m.mean / m.error : 0.0;
 }
 
-/* In print shared weights come last of the draws at the least noise and first at all others: there
- * they are judged. */
+/* In the paper, the draw with shared weights is worst at the least noise and best at all other
+ * levels; it is judged at those. */
 static void judge_order(laboratory *lab, const result *r)
 {
     double ahead[2] = {0.0, 0.0}; /* shared weights of herding, herding of random draws */

@@ -15,9 +15,9 @@ typedef struct gbsi_probes {
     bool (*solve)(void *context, uint64_t probe, double *y);
 } gbsi_probes;
 
-/* The root mean square of what the probes find: within a share of 1 / sqrt(2 count) of the standard
- * errors, at most (one standard error). @param error [n] out. @return GBS_ERR_UNSUPPORTED where
- * equations were not solved; GBS_ERR_STOPPED. */
+/* The root mean square of the results of the probes, which differs from the standard errors by a
+ * share of at most 1 / sqrt(2 count) (one standard error). @param error [n] out. @return
+ * GBS_ERR_UNSUPPORTED where equations were not solved; GBS_ERR_STOPPED. */
 gbs_status gbsi_probe_errors(const gbsi_probes *probes, double *error, gbs_error *err);
 
 /* Signs -1 and +1 of a probe. @param part number of the part of the signs: part 0 is for rows. */

@@ -179,7 +179,7 @@ static gbs_status bring_sums(const gbsi_estimate *e, gbs_error *err)
     return exchange(s, n, n, err);
 }
 
-/* Updates of slots are those of the first group of all. */
+/* The numbers of updates of slots are taken from the first group of all ranks. */
 static gbs_status bring_updates(const gbsi_estimate *e, gbs_error *err)
 {
     gbsi_spread *s = e->spread;

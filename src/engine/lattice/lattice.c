@@ -213,7 +213,8 @@ static uint32_t n_plain_of(const compiling *c, uint32_t kind)
     return kind == GBSI_NONE ? 0 : c->n_plain[kind];
 }
 
-/* The kind of most plain sites, where the short cut is made for it: 4 or 6 neighbours alike. */
+/* Chooses the kind of the most plain sites, if the fast path supports it: 4 or 6 equal neighbours.
+ */
 static void choose_plain(compiling *c)
 {
     gbsi_lattice *l = c->lattice;

@@ -137,7 +137,8 @@ typedef struct gbsi_plan {
     const gbsi_conditioned *model; /* borrowed */
     const gbsi_graph *graph;       /* borrowed; its edges decide the levels; NULL: needed no more */
     uint32_t n_slots;
-    uint32_t n_sampled;    /* variables of the whole, of which this may be a share; else n_slots */
+    uint32_t n_sampled;    /* number of variables of the whole model, if this plan is of a share;
+                              else n_slots */
     uint32_t *slot_of;     /* [n_slots] by variable */
     uint32_t *variable_of; /* [n_slots] by slot */
     uint32_t *arity;       /* by slot; NULL: max_arity for all */

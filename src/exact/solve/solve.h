@@ -36,7 +36,7 @@ typedef struct gbsi_solver {
 gbs_status gbsi_solver_init(gbsi_solver *solver, const gbs_model *model,
                             const gbs_evidence *evidence, const gbs_exact_options *options,
                             gbs_error *err);
-/* The same for a question about some variables, without those that bear on none of them.
+/* The same for a question about some variables: leaves out variables that do not affect them.
  * @param query [n] the user's variables, each below the model's number of them.
  * @param only  whether components that hold none of them, and no zeros, are left out as well: where
  *              the answer is no sum over all. */

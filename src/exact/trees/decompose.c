@@ -206,7 +206,7 @@ static uint32_t next_state(const reading *r, uint32_t n, uint32_t state, bool li
     return r->some;
 }
 
-/* A number of true literals that a state stands for. */
+/* A number of true literals for which a state stands. */
 static uint32_t true_literals(const reading *r, uint32_t state)
 {
     return r->kind == REMEMBER_NUMBER          ? (r->count_false ? r->n_body - state : state)

@@ -103,7 +103,8 @@ static gbs_status find_pairs(unroller *u, gbs_error *err)
         if (n < 2 || name[n - 1] != '\'') {
             continue;
         }
-        (void)snprintf(u->name, n + 1, "=%s", name); /* "=X", which finds X whatever it is */
+        (void)snprintf(u->name, n + 1, "=%s",
+                       name); /* "=X" finds the name X even if it looks like an index */
         GBSI_PASS(gbs_model_find_variable(m, u->name, &x, err));
         GBSI_PASS(check_pair(m, x, v, err));
         u->next[x] = v;

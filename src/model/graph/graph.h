@@ -13,7 +13,7 @@
 /* ---- incidence.c and others ---------------------------------------------------------------- */
 
 /* Pairs of variables that must not be updated at once beyond what the factors say
- * (the dummy edges of herded draws). Treated as factors of two variables. */
+ * (the dummy edges of herded draws). Additional edges, which count as factors of two variables. */
 typedef struct gbsi_edges {
     size_t n;
     uint32_t *pair; /* [2 n] */
@@ -139,9 +139,10 @@ gbs_status gbsi_order_largest_first(const gbsi_graph *graph, gbsi_watch *watch, 
                                     gbs_error *err);
 
 /* Backwards from the end: the variable of least degree among those not yet placed (Matula & Beck
- * 1983, J. ACM 30(3):417-427). If several have it, the one whose degree fell last, else the lowest.
- * The members of a scope learn of its losses as they come while fewer than 128 are left, and above
- * that each time a 64th of them has gone: so a scope costs at most some 64 times its length.
+ * 1983, J. ACM 30(3):417-427). Of several variables of that degree, the one whose degree fell last,
+ * else the one with the lowest number. The members of a scope learn of its losses as they come
+ * while fewer than 128 are left, and above that each time a 64th of them has gone: so a scope costs
+ * at most some 64 times its length.
  * @param order [n_variables], out. */
 gbs_status gbsi_order_smallest_last(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *order,
                                     gbs_error *err);

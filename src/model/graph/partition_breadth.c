@@ -123,7 +123,8 @@ gbs_status gbsi_partition_breadth(const gbsi_graph *graph, const uint32_t *work,
     gbs_status status = GBS_OK;
     breadth b = {.graph = graph, .watch = watch, .part = part};
     piece stack[64] = {
-        {.n = graph->n_variables, .n_parts = n_parts}}; /* 32 halvings leave 1 each */
+        {.n = graph->n_variables, .n_parts = n_parts}}; /* each of the 32 halvings leaves one entry
+                                                         */
     unsigned n_stack = 1;
     GBSI_TRY(breadth_init(&b, err));
     while (n_stack > 0) {

@@ -57,7 +57,7 @@ typedef struct gbsi_checkpoints {
     char input[GBSI_N_INPUTS][33]; /* digests of the inputs, "" for an input that is not given */
     char *path;                    /* where they are written; NULL: nowhere */
     gbsi_kept_lock lock;           /* of path, until the run was executed */
-    double last_s;                 /* when the last was written, or tried */
+    double last_s;                 /* time at which the last checkpoint was written, or tried */
     bool told;                     /* whether the user was told that a checkpoint could not be
                                       written */
     bool begun;                    /* chains stand where counts, not the clock, put them */

@@ -78,7 +78,7 @@ cleanup:
 
 /* ---- of a share ------------------------------------------------------------------------------ */
 
-/* Even batches are of variables that others see, and only that of the own turn has any. */
+/* Even batches have variables that other ranks see; only the batch of the own turn is not empty. */
 void gbsi_turns_of_share(const gbs_share *share, uint8_t *reach, gbsi_turns *turns)
 {
     const gbsi_schedule *s = &share->schedule;

@@ -99,7 +99,7 @@ typedef struct gbsi_figure {
     const char *id; /* id of a part of a page, different from other ids: no style sheet, and titles
                        for readers who do not see it alone; NULL: the figure is a separate file */
     const char *title;                /* what is seen */
-    const char *subtitle;             /* under which conditions, or NULL */
+    const char *subtitle;             /* the conditions of the experiment, or NULL */
     const char *description;          /* description for readers who do not see the figure */
     double panel_width, panel_height; /* pixels of the plotting area */
     unsigned columns;                 /* panels in a row */
