@@ -653,15 +653,12 @@ static void ranks(void **state)
     gbs_run *run = NULL;
     gbs_log_z_report z = {.size = sizeof z};
     gbs_ranks alone = {.n_ranks = 1};
-    REFUSED(gbs_run_new_on_ranks(NULL, m, NULL, NULL, &run, &err));
-    REFUSED(gbs_run_new_on_ranks(&alone, NULL, NULL, NULL, &run, &err));
-    REFUSED(gbs_run_new_on_ranks(&alone, m, NULL, NULL, NULL, &err));
-    REFUSED(gbs_run_new_for_draws_on_ranks(NULL, m, NULL, NULL, &run, &err));
+    refuse_setup((gbs_run_setup){.ranks = &alone}, "model and share are NULL");
     REFUSED(gbs_log_z_on_ranks(NULL, m, NULL, NULL, NULL, NULL, &z, &err));
     REFUSED(gbs_log_z_on_ranks(&alone, NULL, NULL, NULL, NULL, NULL, &z, &err));
     REFUSED(gbs_log_z_on_ranks(&alone, m, NULL, NULL, NULL, NULL, NULL, &err));
     FINE(gbs_log_z_on_ranks(&alone, m, NULL, NULL, NULL, NULL, &z, &err)); /* as one process */
-    FINE(gbs_run_new_on_ranks(&alone, m, NULL, NULL, &run, &err));         /* a run without */
+    FINE(gbs_run_new_with(&(gbs_run_setup){.model = m, .ranks = &alone}, &run, &err)); /* without */
     FINE(gbs_run_execute(run, NULL, &err));
     gbs_run_free(run);
     gbs_model_free(m);

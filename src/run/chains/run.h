@@ -72,7 +72,7 @@ typedef struct gbsi_run_budget {
 typedef struct gbsi_run_purpose {
     bool limited; /* refuse early what would not fit; gbs_model_info() wants the figures instead,
                      and of the plan no more */
-    bool draws;   /* for callbacks.draw: all is exact or nothing is: gbs_run_new_for_draws() */
+    bool draws;   /* for callbacks.draw: all is exact or nothing is: GBS_RUN_DRAWS */
     bool divides; /* to be divided: only the plan's slots and levels are wanted, nothing is exact */
     bool up_only; /* exact parts are summed, without a marginal: gbs_log_z() */
     bool anneals; /* chains have temperatures and nothing is estimated: gbs_map(), gbs_log_z() */
