@@ -362,9 +362,9 @@ static void evidence_of_another_model(void **state)
     REFUSED(gbs_log_z_bound(other, e, NULL, NULL, p, &err));
     REFUSED(gbs_map(other, e, NULL, NULL, x, NULL, &err));
     REFUSED(gbs_mmap(other, e, NULL, NULL, 0, NULL, x, NULL, &err));
-    REFUSED(gbs_exact_log_z(other, e, p, &err));
-    REFUSED(gbs_exact_map(other, e, NULL, x, NULL, NULL, &err));
-    REFUSED(gbs_exact_mmap(other, e, 1, pair, x, NULL, &err));
+    REFUSED(gbs_exact_log_z(other, e, NULL, p, &err));
+    REFUSED(gbs_exact_map(other, e, NULL, NULL, x, NULL, NULL, &err));
+    REFUSED(gbs_exact_mmap(other, e, NULL, 1, pair, x, NULL, &err));
     REFUSED(gbs_exact_pairs(other, e, NULL, 1, pair, p, &err));
     REFUSED(gbs_influences_new(other, e, NULL, &influences, &err));
     gbs_evidence_free(e);
