@@ -23,7 +23,7 @@ static double log_z(const double *theta)
     gbs_model *model = NULL;
     double value = 0.0;
     assert_int_equal(lab_spins_model(&spins, theta, &model, NULL), GBS_OK);
-    assert_int_equal(gbs_exact_log_z(model, NULL, &value, NULL), GBS_OK);
+    assert_int_equal(gbs_exact_log_z(model, NULL, NULL, &value, NULL), GBS_OK);
     gbs_model_free(model);
     return value;
 }

@@ -155,23 +155,22 @@ static gbs_status on_draw(void *context, uint64_t draw, uint32_t chain, double l
 
 static gbs_status new_run(cli_job *job, int draws, gbs_error *err)
 {
-    const gbs_ranks *ranks = cli_here.ranks;
     if (job->make_run != NULL) {
         return job->make_run(job, err);
-    }
-    if (!draws && job->query != NULL && !cli_here.by_model && !cli_monitors(job->arguments)) {
-        return gbs_run_new_about(ranks, job->model, job->evidence, &job->options, job->n_query,
-                                 job->query, &job->run, err);
-    }
-    if (ranks == NULL) {
-        return (draws ? gbs_run_new_for_draws : gbs_run_new)(job->model, job->evidence,
-                                                             &job->options, &job->run, err);
     }
     if (cli_here.by_model) {
         return cli_new_shared_run(job, draws, err);
     }
-    return (draws ? gbs_run_new_for_draws_on_ranks : gbs_run_new_on_ranks)(
-        ranks, job->model, job->evidence, &job->options, &job->run, err);
+    const int some = !draws && !cli_monitors(job->arguments);
+    const gbs_run_setup setup = {.size = sizeof setup,
+                                 .model = job->model,
+                                 .evidence = job->evidence,
+                                 .options = &job->options,
+                                 .task = draws ? GBS_RUN_DRAWS : GBS_RUN_MARGINALS,
+                                 .ranks = cli_here.ranks,
+                                 .query = some ? job->query : NULL,
+                                 .n_query = some && job->query != NULL ? job->n_query : 0};
+    return gbs_run_new_with(&setup, &job->run, err);
 }
 
 int cli_execute(cli_job *job,

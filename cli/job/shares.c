@@ -126,8 +126,13 @@ gbs_status cli_new_shared_run(cli_job *job, int draws, gbs_error *err)
     options.sequence = NULL; /* the share already contains the scan */
     options.sequence_length = 0;
     options.scan = options.scan == GBS_SCAN_SEQUENCE ? GBS_SCAN_USUAL : options.scan;
-    status = (draws ? gbs_run_new_for_draws_of_share : gbs_run_new_of_share)(
-        job->share, job->partition, ranks, &options, &job->run, err);
+    const gbs_run_setup setup = {.size = sizeof setup,
+                                 .options = &options,
+                                 .task = draws ? GBS_RUN_DRAWS : GBS_RUN_MARGINALS,
+                                 .ranks = ranks,
+                                 .share = job->share,
+                                 .partition = job->partition};
+    status = gbs_run_new_with(&setup, &job->run, err);
     return status < 0 ? status : name_variables(job, err);
 }
 

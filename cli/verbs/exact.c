@@ -47,12 +47,11 @@ static gbs_status solve(const cli_job *job, gbs_result *result, gbs_error *err)
     options.memory_limit = job->options.memory_limit;
     options.threads = (uint32_t)job->options.threads;
     if (result->task == GBS_TASK_MAP) {
-        return gbs_exact_map_within(job->model, job->evidence, &options, NULL, result->state, NULL,
-                                    NULL, err);
+        return gbs_exact_map(job->model, job->evidence, &options, NULL, result->state, NULL, NULL,
+                             err);
     }
     double log_z = 0.0;
-    const gbs_status status =
-        gbs_exact_log_z_within(job->model, job->evidence, &options, &log_z, err);
+    const gbs_status status = gbs_exact_log_z(job->model, job->evidence, &options, &log_z, err);
     result->log10_z = log_z / LN10;
     return status;
 }

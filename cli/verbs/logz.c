@@ -140,12 +140,8 @@ static int estimate(cli_job *job, void *context)
     const gbs_checkpoint_files files = {.size = sizeof files,
                                         .write = job->arguments->checkpoint,
                                         .resume = job->arguments->resume};
-    const gbs_status done =
-        cli_here.ranks == NULL
-            ? gbs_log_z_with_checkpoints(job->model, job->evidence, &job->options, &files,
-                                         &callbacks, &report, &err)
-            : gbs_log_z_on_ranks(cli_here.ranks, job->model, job->evidence, &job->options, &files,
-                                 &callbacks, &report, &err);
+    const gbs_status done = gbs_log_z_with(cli_here.ranks, job->model, job->evidence, &job->options,
+                                           &files, &callbacks, &report, &err);
     cli_bar_finish(&bar, NULL);
     if (done < 0) {
         return cli_fail_call(&files, done, &err);

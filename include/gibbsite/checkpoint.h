@@ -67,8 +67,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_checkpoint(gbs_run *run, const char *pat
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_resume(gbs_run *run, const char *path, gbs_error *err);
 
-/** Checkpoints of computations that are a single call: gbs_map_with_checkpoints(),
- * gbs_log_z_with_checkpoints(). */
+/** Checkpoints of what is one call: gbs_map_with_checkpoints(), gbs_log_z_with(). */
 typedef struct gbs_checkpoint_files {
     size_t size;        /**< sizeof(gbs_checkpoint_files) of the caller */
     const char *write;  /**< path of the checkpoint, as in gbs_run_checkpoint(); NULL: nowhere */

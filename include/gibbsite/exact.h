@@ -38,23 +38,21 @@ typedef struct gbs_exact_options {
  * Compute ln Z given evidence: the natural logarithm of the sum, over all states that agree with
  * the evidence, of exp(sum of factors) times the likelihoods of virtual evidence.
  *
- * @param evidence NULL for none. @param log_z out, natural logarithm.
+ * @param evidence NULL for none. @param options NULL for the defaults.
+ * @param log_z out, natural logarithm.
  * @return GBS_ERR_IMPOSSIBLE if no state has positive weight (ln Z would be minus infinity);
  *         GBS_ERR_LIMIT, with the bytes needed, if a component is too large; GBS_ERR_MEMORY.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_exact_log_z(const gbs_model *model,
-                                                const gbs_evidence *evidence, double *log_z,
+                                                const gbs_evidence *evidence,
+                                                const gbs_exact_options *options, double *log_z,
                                                 gbs_error *err);
-/** As gbs_exact_log_z(), within the given limits. @param options NULL for the defaults. */
-GBS_API GBS_MUST_USE gbs_status gbs_exact_log_z_within(const gbs_model *model,
-                                                       const gbs_evidence *evidence,
-                                                       const gbs_exact_options *options,
-                                                       double *log_z, gbs_error *err);
 
 /**
  * Find the most probable state of all variables; among several equally probable states always the
  * same one.
  *
+ * @param options     NULL for the defaults.
  * @param incumbent   NULL, or [n_variables] a state of positive probability. Components that are
  *                    too large keep their states in it; without it they are GBS_ERR_LIMIT.
  * @param state       [n_variables], out, observed variables included; may be the same array as
@@ -65,34 +63,24 @@ GBS_API GBS_MUST_USE gbs_status gbs_exact_log_z_within(const gbs_model *model,
  *         are untouched on failure.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_exact_map(const gbs_model *model, const gbs_evidence *evidence,
+                                              const gbs_exact_options *options,
                                               const uint32_t *incumbent, uint32_t *state,
                                               double *log_density, uint32_t *n_kept,
                                               gbs_error *err);
-/** As gbs_exact_map(), within the given limits. @param options NULL for the defaults. */
-GBS_API GBS_MUST_USE gbs_status gbs_exact_map_within(const gbs_model *model,
-                                                     const gbs_evidence *evidence,
-                                                     const gbs_exact_options *options,
-                                                     const uint32_t *incumbent, uint32_t *state,
-                                                     double *log_density, uint32_t *n_kept,
-                                                     gbs_error *err);
 
 /**
  * Find the most probable state of some variables, with all others summed out (marginal MAP).
  *
+ * @param options NULL for the defaults.
  * @param query  [n] distinct variable ids; observed variables keep their state.
  * @param state  [n], out, in the order of the query.
  * @param log_p  out or NULL: ln of the sum over the other variables, unnormalised.
  * @return errors of gbs_exact_log_z(); GBS_ERR_ARGUMENT if an id is out of range or occurs twice.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_exact_mmap(const gbs_model *model, const gbs_evidence *evidence,
-                                               uint32_t n, const uint32_t *query, uint32_t *state,
+                                               const gbs_exact_options *options, uint32_t n,
+                                               const uint32_t *query, uint32_t *state,
                                                double *log_p, gbs_error *err);
-/** As gbs_exact_mmap(), within the given limits. @param options NULL for the defaults. */
-GBS_API GBS_MUST_USE gbs_status gbs_exact_mmap_within(const gbs_model *model,
-                                                      const gbs_evidence *evidence,
-                                                      const gbs_exact_options *options, uint32_t n,
-                                                      const uint32_t *query, uint32_t *state,
-                                                      double *log_p, gbs_error *err);
 
 /**
  * Compute joint marginals of pairs of variables.

@@ -134,7 +134,7 @@ typedef struct gbs_fitted gbs_fitted;
  * Estimate the tables of a network.
  *
  * Sampled expectations (Wei & Tanner 1990) are means over draws of runs, see
- * gbs_run_new_for_draws(), of 64 sweeps at first. After each iteration the step that half of the
+ * GBS_RUN_DRAWS, of 64 sweeps at first. After each iteration the step that half of the
  * chains makes is compared with that of the other half [M54]: twice in a row without a common
  * direction, and there is no progress beyond the error. Then EM ends if the error meets
  * target_error, else goes on with twice the sweeps, until these are options.sweeps. Each run has

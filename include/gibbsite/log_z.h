@@ -96,38 +96,31 @@ GBS_API GBS_MUST_USE gbs_status gbs_log_z(const gbs_model *model, const gbs_evid
                                           gbs_log_z_report *report, gbs_error *err);
 
 /**
- * gbs_log_z() with checkpoints: one after any iteration of ladders, and any temperature of an
- * annealing, so that an estimate goes on from there to the same result. options.sweeps of an
- * annealing must be the same, because temperatures follow from it; ladders may go on for more.
+ * gbs_log_z() with checkpoints, on several ranks, or both.
  *
- * @param files NULL for none.
- * @return the values of gbs_log_z() and gbs_run_resume(); GBS_ERR_IO if the first checkpoint cannot
- * be written.
- */
-GBS_API GBS_MUST_USE gbs_status gbs_log_z_with_checkpoints(
-    const gbs_model *model, const gbs_evidence *evidence, const gbs_run_options *options,
-    const gbs_checkpoint_files *files, const gbs_run_callbacks *callbacks, gbs_log_z_report *report,
-    gbs_error *err);
-
-/**
- * gbs_log_z_with_checkpoints() with its chains on several ranks, which all call it together: the
- * report of one process, bit by bit except for `seconds` and `warning`, on every rank. Each rank
- * has the whole model, and moves some of the chains of an annealing, or some lanes of the ladders,
- * whose states all ranks have; what is exact every rank sums for itself. Checkpoints are those of
- * one process, written by rank 0 and read by all ranks.
+ * There is a checkpoint after any iteration of ladders, and any temperature of an annealing, so
+ * that an estimate goes on from there to the same result. options.sweeps of an annealing must be
+ * the same, because temperatures follow from it; ladders may go on for more.
  *
- * @param ranks borrowed. @param callbacks callbacks of this rank: if they stop one rank, all ranks
- * stop.
- * @return as gbs_log_z_with_checkpoints(), on all ranks alike: a failure is that of the first rank
- * that failed, and the message names it; GBS_ERR_STATE where model, evidence, options or version
- * differ between ranks.
+ * On several ranks all of them call it together, and every rank gets the report of one process, bit
+ * by bit but for `seconds` and `warning`. Each rank has the whole model, and moves some of the
+ * chains of an annealing, or some lanes of the ladders, whose states all ranks have; what is exact
+ * every rank sums for itself. Checkpoints are those of one process, written by rank 0 and read by
+ * all ranks.
+ *
+ * @param ranks borrowed; NULL: this process is alone. @param files NULL for none.
+ * @param callbacks of this rank: what stops one rank stops all.
+ * @return as gbs_log_z() and gbs_run_resume(); GBS_ERR_IO if the first checkpoint cannot be
+ * written. On several ranks it is the same on all: a failure is that of the first rank that failed,
+ * and the message names it; GBS_ERR_STATE where model, evidence, options or version differ between
+ * ranks.
  */
-GBS_API GBS_MUST_USE gbs_status gbs_log_z_on_ranks(const gbs_ranks *ranks, const gbs_model *model,
-                                                   const gbs_evidence *evidence,
-                                                   const gbs_run_options *options,
-                                                   const gbs_checkpoint_files *files,
-                                                   const gbs_run_callbacks *callbacks,
-                                                   gbs_log_z_report *report, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_log_z_with(const gbs_ranks *ranks, const gbs_model *model,
+                                               const gbs_evidence *evidence,
+                                               const gbs_run_options *options,
+                                               const gbs_checkpoint_files *files,
+                                               const gbs_run_callbacks *callbacks,
+                                               gbs_log_z_report *report, gbs_error *err);
 
 /**
  * Bound ln Z given evidence from below by mean field [M26]: a few iterations are quick on any

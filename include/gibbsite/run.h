@@ -218,7 +218,7 @@ typedef struct gbs_report {
     uint64_t n_watched; /**< of a large picture: variables that have errors, which max_mcse,
                            max_rhat and min_ess are of; the others' are NAN. 0: all have */
     uint32_t n_pruned;  /**< free variables that were left out, as nothing that is asked for needs
-                           them:  gbs_run_new_about() */
+                           them: gbs_run_setup.query */
     uint32_t n_drawn; /**< free variables that no evidence depends on, drawn given independent draws
                            of the others, which are exact: where auto finds the whole too large */
     uint64_t n_hardly_moved; /**< sampled variables that changed fewer than 20 times in all chains
@@ -241,64 +241,82 @@ typedef struct gbs_report {
 GBS_API GBS_MUST_USE gbs_status gbs_run_new(const gbs_model *model, const gbs_evidence *evidence,
                                             const gbs_run_options *options, gbs_run **run,
                                             gbs_error *err);
+
+/** What a run is made for. */
+typedef enum gbs_run_task {
+    GBS_RUN_MARGINALS = 0, /**< gbs_run_marginals() */
+    /** callbacks.draw. Method auto then answers all components by junction trees, if they, their
+     * tables and the draws are predicted to take what auto allows, or none. With trees every draw
+     * is independent of all others; without, chains are run, as they are where options.sweeps does
+     * not say how many draws there are, or where the model has more than 2^20 variables. A run for
+     * marginals with method auto draws no exact component's states. */
+    GBS_RUN_DRAWS = 1,
+} gbs_run_task;
+
 /**
- * As gbs_run_new(), for a run that is made for callbacks.draw. Method auto then answers all
- * components by junction trees, if they, their tables and the draws are predicted to take what auto
- * allows, or none. With trees every draw is independent of all others; without, chains are run, as
- * they are where options.sweeps does not say how many draws there are, or where the model has more
- * than 2^20 variables. A run of gbs_run_new() with method auto draws no exact component's states.
- */
-GBS_API GBS_MUST_USE gbs_status gbs_run_new_for_draws(const gbs_model *model,
-                                                      const gbs_evidence *evidence,
-                                                      const gbs_run_options *options, gbs_run **run,
-                                                      gbs_error *err);
-/**
- * As gbs_run_new() and gbs_run_new_for_draws(), for a run whose chains are on several ranks (see
- * gibbsite/ranks.h and gibbsite/mpi.h). Each rank holds the whole model and runs some of the
- * chains, whole groups of sixteen, or single ones of a run of less than eight; the answers have the
- * same bits on any number of ranks. All ranks call it with the same model, evidence and options,
- * and then gbs_run_execute(), gbs_run_checkpoint() and gbs_run_resume() alike. After that every
- * rank has the report and the marginals. callbacks.draw is set on all ranks or none, and called on
- * rank 0, for the chains of all; gbs_run_marginals() returns GBS_ERR_STATE in callbacks. With
- * ladders of temperatures every rank has the states of all lanes, and updates some of them.
+ * What gbs_run_new_with() makes a run of, either `model` or `share`. Set the fields that are needed
+ * by their names, as others may be appended:
  *
- * @param ranks borrowed, outlives the run; those of one rank are a run without.
- * @return GBS_ERR_UNSUPPORTED, beside the others, for what needs all chains in one process:
- *         splashes and the pilot run of scan auto, the synchronous scan, spins with one bit each, a
- *         threshold that trial runs find; GBS_ERR_STATE where version, model,
- *         evidence or options of a rank are not those of rank 0, or its time and memory decide
- *         otherwise what is exact. Where it fails on a rank, it fails on all, and the message names
- *         the first that failed. gbs_run_execute() returns GBS_ERR_STATE on a rank that has no
- *         checkpoint where rank 0 has one, goes on from another, or has other variables of traces
- *         and draws.
+ *     const gbs_run_setup setup = {.size = sizeof setup, .model = model, .task = GBS_RUN_DRAWS};
  */
-GBS_API GBS_MUST_USE gbs_status gbs_run_new_on_ranks(const gbs_ranks *ranks, const gbs_model *model,
-                                                     const gbs_evidence *evidence,
-                                                     const gbs_run_options *options, gbs_run **run,
-                                                     gbs_error *err);
-GBS_API GBS_MUST_USE gbs_status gbs_run_new_for_draws_on_ranks(const gbs_ranks *ranks,
-                                                               const gbs_model *model,
-                                                               const gbs_evidence *evidence,
-                                                               const gbs_run_options *options,
-                                                               gbs_run **run, gbs_error *err);
+typedef struct gbs_run_setup {
+    size_t size;            /**< sizeof(gbs_run_setup); 0: the fields it began with are read */
+    const gbs_model *model; /**< as for gbs_run_new() */
+    const gbs_evidence *evidence;   /**< as for gbs_run_new() */
+    const gbs_run_options *options; /**< as for gbs_run_new() */
+    gbs_run_task task;
+    /** NULL: this process is alone. Else the chains are on several ranks (see gibbsite/ranks.h and
+     * gibbsite/mpi.h); borrowed, outlives the run; one rank is a run without.
+     *
+     * Each rank holds the whole model and runs some of the chains, whole groups of sixteen, or
+     * single ones of a run of less than eight; the answers have the same bits on any number of
+     * ranks. All ranks call gbs_run_new_with() with the same model, evidence and options, and then
+     * gbs_run_execute(), gbs_run_checkpoint() and gbs_run_resume() alike. After that every rank has
+     * the report and the marginals. callbacks.draw is set on all ranks or none, and called on rank
+     * 0, for the chains of all; gbs_run_marginals() returns GBS_ERR_STATE in callbacks. With
+     * ladders of temperatures every rank has the states of all lanes, and updates some of them. */
+    const gbs_ranks *ranks;
+    /** [n_query] the ids of the variables that the marginals are wanted of; NULL: all. Borrowed
+     * until the call returns.
+     *
+     * Variables that bear on none of them are left out: those that can be summed out of their only
+     * factor with a constant result, such as unobserved effects that nothing else depends on, again
+     * and again; and components that hold none of them, unless all components are answered exactly,
+     * which gives report.log_z. Of the variables that were left out gbs_run_marginals() has no
+     * estimate (NAN for p and mcse), the report has their number, and gbs_run_execute() refuses
+     * callbacks.draw. Nothing is left out with method sample, mean field, restarts, a sequence of a
+     * scan, dummy edges, or the estimator traces. */
+    const uint32_t *query;
+    size_t n_query;
+    /** NULL, or the share of this rank (gibbsite/share.h), in place of model, evidence and query;
+     * borrowed, outlives the run. Each rank then holds a part of the model. All ranks of the
+     * partition make their runs together, with equal options: those of gbs_partition_new(), of
+     * which the scan must be the same; numbers of sweeps, chains and so on are free. Then
+     * gbs_run_execute() and gbs_run_each_marginal() are collective too. Progress is told, and draws
+     * are given, where callbacks ask for them on rank 0. */
+    const struct gbs_share *share;
+    /** The partition, on rank 0 where gbs_share_needs_whole(), else NULL; borrowed, outlives the
+     * run. */
+    const struct gbs_partition *partition;
+} gbs_run_setup;
+
 /**
- * As gbs_run_new(), or gbs_run_new_on_ranks() where there are ranks, for a run about some
- * variables. Variables that bear on none of them are left out: those that can be summed out of
- * their only factor with a constant result, such as unobserved effects that nothing else depends
- * on, again and again; and components that hold none of them, unless all components are answered
- * exactly, which gives report.log_z. Of the variables that were left out gbs_run_marginals() has no
- * estimate (NAN for p and mcse), the report has their number, and gbs_run_execute() refuses
- * callbacks.draw. Nothing is left out with method sample, mean field, restarts, a sequence of a
- * scan, dummy edges, or the estimator traces.
+ * Prepare a run as gbs_run_new() does: for marginals or draws, of all variables or some, in this
+ * process or on several ranks, which have the whole model or a share of it each.
  *
- * @param ranks    NULL: this process is alone.
- * @param variable [n] ids of the variables.
+ * @return as gbs_run_new(); GBS_ERR_ARGUMENT, naming the fields, for fields that do not go
+ *         together, and for options that a share does not support. On several ranks it fails on all
+ *         where it fails on one, and the message names the first that failed: GBS_ERR_UNSUPPORTED
+ *         for what needs all chains in one process (splashes and the pilot run of scan auto, the
+ *         synchronous scan, spins with one bit each, a threshold that trial runs find);
+ *         GBS_ERR_STATE where version, model, evidence or options of a rank are not those of rank
+ *         0, or its time and memory decide otherwise what is exact; GBS_ERR_FORMAT, naming the file
+ *         of the rank, if the shares are not of one partition, or not all of its ranks are there.
+ *         gbs_run_execute() returns GBS_ERR_STATE on a rank that has no checkpoint where rank 0 has
+ *         one, goes on from another, or has other variables of traces and draws.
  */
-GBS_API GBS_MUST_USE gbs_status gbs_run_new_about(const gbs_ranks *ranks, const gbs_model *model,
-                                                  const gbs_evidence *evidence,
-                                                  const gbs_run_options *options, size_t n,
-                                                  const uint32_t *variable, gbs_run **run,
-                                                  gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_run_new_with(const gbs_run_setup *setup, gbs_run **run,
+                                                 gbs_error *err);
 GBS_API void gbs_run_free(gbs_run *run);
 
 /**

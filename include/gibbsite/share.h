@@ -11,7 +11,9 @@
  *     gbs_ranks ranks = {0}; // of gbs_mpi_ranks()
  *     gbs_partition_new(model, evidence, NULL, ranks.n_ranks, GBS_PARTS_AUTO, &partition, &err);
  *     gbs_partition_share(partition, ranks.rank, &share, &err);
- *     gbs_run_new_of_share(share, partition, &ranks, NULL, &run, &err);
+ *     const gbs_run_setup setup = {
+ *         .size = sizeof setup, .ranks = &ranks, .share = share, .partition = partition};
+ *     gbs_run_new_with(&setup, &run, &err);
  *
  * Only gbs_partition_new() and gbs_partition_share() need the whole model. Shares are files as
  * well: gbs_share_write(), gbs_share_read().
@@ -119,7 +121,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_partition_find_starts(gbs_partition *partiti
 GBS_API GBS_MUST_USE gbs_status gbs_partition_share(const gbs_partition *partition, uint32_t rank,
                                                     gbs_share **share, gbs_error *err);
 /** @return 1 if the first states of chains depend on the whole model, because of hard zeros or
- * conditional tables: rank 0 then gives the partition to gbs_run_new_of_share(). 0: every rank
+ * conditional tables: rank 0 then gives the partition to gbs_run_new_with(). 0: every rank
  * finds its own. */
 GBS_API int gbs_share_needs_whole(const gbs_share *share);
 
@@ -146,32 +148,6 @@ GBS_API GBS_MUST_USE gbs_status gbs_share_pack(const gbs_share *share, void **by
 GBS_API GBS_MUST_USE gbs_status gbs_share_unpack(const void *bytes, size_t n, gbs_share **share,
                                                  gbs_error *err);
 GBS_API void gbs_share_bytes_free(void *bytes);
-
-/**
- * A run of a share; all ranks of the partition make theirs together, with equal options. Then
- * gbs_run_execute() and gbs_run_each_marginal() are collective too. Progress is told, and draws are
- * given, where callbacks ask for them on rank 0.
- *
- * @param share, ranks borrowed until gbs_run_free(). @param options see gbs_partition_new(): the
- *        scan must be the same, numbers of sweeps, chains and so on are free.
- * @param whole a partition on rank 0 where gbs_share_needs_whole(), else NULL; borrowed.
- * @return GBS_ERR_ARGUMENT for options that a share does not support, named; GBS_ERR_FORMAT on
- *         all ranks, naming the first rank and its file, if the shares are not of one partition, or
- *         not all of its ranks are there; GBS_ERR_STATE on all where options differ.
- */
-GBS_API GBS_MUST_USE gbs_status gbs_run_new_of_share(const gbs_share *share,
-                                                     const gbs_partition *whole,
-                                                     const gbs_ranks *ranks,
-                                                     const gbs_run_options *options, gbs_run **run,
-                                                     gbs_error *err);
-
-/** As gbs_run_new_of_share(), for a run whose draws are wanted; checkpoints treat it as a run of
- * gbs_run_new_for_draws(). */
-GBS_API GBS_MUST_USE gbs_status gbs_run_new_for_draws_of_share(const gbs_share *share,
-                                                               const gbs_partition *whole,
-                                                               const gbs_ranks *ranks,
-                                                               const gbs_run_options *options,
-                                                               gbs_run **run, gbs_error *err);
 
 /** Set the names of variables that messages, summaries and reports of the run use. @param model the
  * model, or one of the same variables without factors; borrowed until gbs_run_free(). */

@@ -211,12 +211,15 @@ static int execute(request *r, collector *c, int for_draws)
                                          .context = c,
                                          .progress = on_run_progress,
                                          .draw = c->item > 0 || c->joint != NULL ? on_draw : NULL};
+    const gbs_run_setup setup = {.size = sizeof setup,
+                                 .model = r->model,
+                                 .evidence = r->evidence,
+                                 .options = &r->options,
+                                 .task = for_draws ? GBS_RUN_DRAWS : GBS_RUN_MARGINALS,
+                                 .query = for_draws ? NULL : r->about,
+                                 .n_query = for_draws || r->about == NULL ? 0 : (size_t)r->n_about};
     core_unlock(&c->watch, r->progress);
-    r->status =
-        for_draws ? gbs_run_new_for_draws(r->model, r->evidence, &r->options, &r->run, &r->err)
-        : r->about != NULL ? gbs_run_new_about(NULL, r->model, r->evidence, &r->options,
-                                               (size_t)r->n_about, r->about, &r->run, &r->err)
-                           : gbs_run_new(r->model, r->evidence, &r->options, &r->run, &r->err);
+    r->status = gbs_run_new_with(&setup, &r->run, &r->err);
     if (r->status >= 0) {
         r->status = expect_draws(c, r, &r->err);
     }

@@ -59,7 +59,8 @@ def library():
                 ("gbs_evidence_new", C.c_int, [pointer, C.POINTER(pointer), C.POINTER(_ErrorStruct)]),
                 ("gbs_evidence_add", C.c_int, [pointer, text, C.POINTER(_ErrorStruct)]),
                 ("gbs_evidence_free", None, [pointer]),
-                ("gbs_exact_log_z", C.c_int, [pointer, pointer, C.POINTER(C.c_double), C.POINTER(_ErrorStruct)]),
+                ("gbs_exact_log_z", C.c_int,
+                 [pointer, pointer, pointer, C.POINTER(C.c_double), C.POINTER(_ErrorStruct)]),
                 ("gbs_map", C.c_int, [pointer, pointer, pointer, pointer, C.POINTER(C.c_uint32), pointer,
                                       C.POINTER(_ErrorStruct)])]:
             call = getattr(lib, name)
@@ -157,7 +158,7 @@ class Model:
     def logz(self, evidence=""):
         """ln Z given evidence, by junction trees; an Error with status "limit" where these do not fit."""
         error, value, observed = _ErrorStruct(), C.c_double(), self._evidence(evidence)
-        status = library().gbs_exact_log_z(self._model, observed, C.byref(value), error)
+        status = library().gbs_exact_log_z(self._model, observed, None, C.byref(value), error)
         library().gbs_evidence_free(observed)
         _check(status, error)
         return value.value

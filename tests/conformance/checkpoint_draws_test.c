@@ -96,9 +96,10 @@ static uint64_t go(const gbs_model *model, const gbs_run_options *options, const
     gbs_error err = {0};
     gbs_run *run = NULL;
     const gbs_run_callbacks callbacks = {.context = g, .draw = take};
+    const gbs_run_setup setup = {.model = model, .options = options, .task = GBS_RUN_DRAWS};
     g->n_draws = 0;
     assert_int_equal(gbsi_digest_new(&g->digest, NULL), GBS_OK);
-    if (gbs_run_new_for_draws(model, NULL, options, &run, &err) < 0 ||
+    if (gbs_run_new_with(&setup, &run, &err) < 0 ||
         gbs_run_keep_draws(run, g->variable, g->n, &err) < 0 ||
         (from != NULL && gbs_run_resume(run, from, &err) < 0) ||
         (to != NULL && gbs_run_checkpoint(run, to, &err) < 0)) {
@@ -249,8 +250,9 @@ static void refused(const gbs_model *model, const uint32_t *variable, uint32_t n
     gbs_error err = {0};
     gbs_run *run = NULL;
     const gbs_run_options options = usual();
-    assert_int_equal(
-        (draws ? gbs_run_new_for_draws : gbs_run_new)(model, NULL, &options, &run, &err), GBS_OK);
+    const gbs_run_setup setup = {
+        .model = model, .options = &options, .task = draws ? GBS_RUN_DRAWS : GBS_RUN_MARGINALS};
+    assert_int_equal(gbs_run_new_with(&setup, &run, &err), GBS_OK);
     if (n > 0) {
         assert_int_equal(gbs_run_keep_draws(run, variable, n, &err), GBS_OK);
     }
@@ -349,7 +351,8 @@ static void no_room_later(void **state)
     void (*const acted)(int) = signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(gbsi_digest_new(&f.g.digest, NULL), GBS_OK);
     f.g.n_draws = 0;
-    assert_int_equal(gbs_run_new_for_draws(model, NULL, &options, &run, &err), GBS_OK);
+    const gbs_run_setup setup = {.model = model, .options = &options, .task = GBS_RUN_DRAWS};
+    assert_int_equal(gbs_run_new_with(&setup, &run, &err), GBS_OK);
     assert_int_equal(gbs_run_keep_draws(run, few, 3, &err), GBS_OK);
     assert_int_equal(gbs_run_resume(run, path, &err), GBS_OK);
     assert_int_equal(gbs_run_checkpoint(run, path, &err), GBS_OK);

@@ -128,8 +128,10 @@ static ended go(const gbs_model *model, const gbs_run_options *options, bool dra
     ended end = {0};
     given g = {.model = model};
     const gbs_run_callbacks callbacks = {.context = &g, .draw = draws ? take : NULL};
+    const gbs_run_setup setup = {
+        .model = model, .options = options, .task = draws ? GBS_RUN_DRAWS : GBS_RUN_MARGINALS};
     assert_int_equal(gbsi_digest_new(&g.digest, NULL), GBS_OK);
-    if ((draws ? gbs_run_new_for_draws : gbs_run_new)(model, NULL, options, &run, &err) < 0 ||
+    if (gbs_run_new_with(&setup, &run, &err) < 0 ||
         (draws && gbs_run_keep_draws(run, NULL, 0, &err) < 0) ||
         (from != NULL && gbs_run_resume(run, from, &err) < 0) ||
         (to != NULL && gbs_run_checkpoint(run, to, &err) < 0)) {

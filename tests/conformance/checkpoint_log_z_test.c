@@ -101,7 +101,7 @@ static gbs_log_z_report go(const gbs_model *model, const gbs_run_options *option
     gbs_error err = {0};
     gbs_log_z_report report = {.size = sizeof report};
     const gbs_checkpoint_files files = {.size = sizeof files, .write = to, .resume = from};
-    if (gbs_log_z_with_checkpoints(model, NULL, options, &files, NULL, &report, &err) < 0) {
+    if (gbs_log_z_with(NULL, model, NULL, options, &files, NULL, &report, &err) < 0) {
         fail_msg("%s", err.message);
     }
     assert_string_equal(report.warning, "");
@@ -185,8 +185,7 @@ static void refused(const gbs_model *model, const gbs_run_options *options, gbs_
     gbs_error err = {0};
     gbs_log_z_report report = {.size = sizeof report, .log_z = 7.0};
     const gbs_checkpoint_files files = {.size = sizeof files, .resume = path};
-    assert_int_equal(gbs_log_z_with_checkpoints(model, NULL, options, &files, NULL, &report, &err),
-                     why);
+    assert_int_equal(gbs_log_z_with(NULL, model, NULL, options, &files, NULL, &report, &err), why);
     if (strstr(err.message, part) == NULL) {
         fail_msg("\"%s\" is not in: %s", part, err.message);
     }
@@ -258,7 +257,7 @@ static void try_it(const gbs_model *model, const gbs_run_options *options,
     assert_true(fwrite(bytes, 1, n, file) == n);
     assert_int_equal(fclose(file), 0);
     const gbs_status status =
-        gbs_log_z_with_checkpoints(model, NULL, options, &files, NULL, &report, &err);
+        gbs_log_z_with(NULL, model, NULL, options, &files, NULL, &report, &err);
     assert_true(status >= 0 || err.message[0] != '\0');
 }
 

@@ -352,7 +352,7 @@ typedef gbs_status taker(const gbs_model *model, room *given, gbs_error *err);
 static gbs_status take_exact(const gbs_model *model, room *given, gbs_error *err)
 {
     double log_z = 0.0;
-    return gbs_exact_log_z_within(model, NULL, (gbs_exact_options *)(void *)given, &log_z, err);
+    return gbs_exact_log_z(model, NULL, (gbs_exact_options *)(void *)given, &log_z, err);
 }
 
 static gbs_status take_influence(const gbs_model *model, room *given, gbs_error *err)

@@ -48,7 +48,8 @@ static void finds_the_largest(void **state)
             gbs_map_report report = {.size = sizeof report};
             options.schedule = (int)(seed / 2 % 2);
             options.tau0 = family == TEST_PRECISE ? 40.0 : 2.0;
-            assert_int_equal(gbs_exact_map(model, NULL, NULL, exact, &best, NULL, &err), GBS_OK);
+            assert_int_equal(gbs_exact_map(model, NULL, NULL, NULL, exact, &best, NULL, &err),
+                             GBS_OK);
             if (gbs_map(model, NULL, &options, NULL, found, &report, &err) != GBS_OK) {
                 fail_msg("%s", err.message);
             }
@@ -94,7 +95,7 @@ static void ground_states_of_glasses(void **state)
         }
         assert_int_equal(gbs_builder_build(b, &model, NULL), GBS_OK);
         gbs_builder_free(b);
-        assert_int_equal(gbs_exact_map(model, NULL, NULL, exact, &best, NULL, NULL), GBS_OK);
+        assert_int_equal(gbs_exact_map(model, NULL, NULL, NULL, exact, &best, NULL, NULL), GBS_OK);
         assert_int_equal(gbs_map(model, NULL, &options, NULL, found, &report, NULL), GBS_OK);
         assert_true(fabs(report.log_density - best) < 1e-9);
         assert_true(fabs(density(model, found) - best) < 1e-9);
@@ -154,7 +155,8 @@ static void evidence_and_components(void **state)
         gbs_map_report report = {.size = sizeof report};
         options.method = GBS_METHOD_AUTO;
         assert_true(gbs_model_n_variables(model) <= MOST_VARIABLES);
-        assert_int_equal(gbs_exact_map(model, evidence, NULL, exact, &best, NULL, &err), GBS_OK);
+        assert_int_equal(gbs_exact_map(model, evidence, NULL, NULL, exact, &best, NULL, &err),
+                         GBS_OK);
         assert_int_equal(gbs_map(model, evidence, &options, NULL, found, &report, &err), GBS_OK);
         assert_memory_equal(found, exact, gbs_model_n_variables(model) * sizeof *found);
         assert_true(report.log_density == best);
@@ -183,7 +185,7 @@ static void small_without_a_tree(void **state)
     options.method = GBS_METHOD_AUTO;
     options.budget_s = 0.001;
     assert_int_equal(gbs_generate_complete(&spins, &model, NULL), GBS_OK);
-    assert_int_equal(gbs_exact_map(model, NULL, NULL, found, &best, NULL, NULL), GBS_OK);
+    assert_int_equal(gbs_exact_map(model, NULL, NULL, NULL, found, &best, NULL, NULL), GBS_OK);
     assert_int_equal(gbs_map(model, NULL, &options, NULL, found, &report, NULL), GBS_OK);
     assert_int_equal(report.n_exact_variables, 0);
     assert_true(fabs(report.log_density - best) < 1e-9 * fabs(best));
@@ -295,7 +297,7 @@ static void strong_couplings(void **state)
         assert_int_equal(gbs_builder_build(b, &model, &err), GBS_OK);
         gbs_builder_free(b);
         const gbs_run_options options = options_of(64, 16);
-        assert_int_equal(gbs_exact_map(model, NULL, NULL, exact, &best, NULL, &err), GBS_OK);
+        assert_int_equal(gbs_exact_map(model, NULL, NULL, NULL, exact, &best, NULL, &err), GBS_OK);
         assert_int_equal(gbs_map(model, NULL, &options, NULL, found, &report, &err), GBS_OK);
         assert_true(fabs(report.log_density - best) < 1e-9 * (1.0 + fabs(best)));
         assert_true(report.final_log_density < best - 1.0);
@@ -321,7 +323,7 @@ static void refusals_and_other_draws(void **state)
     assert_int_equal(gbs_map(model, NULL, &options, NULL, found, NULL, &err), GBS_ERR_ARGUMENT);
     options.tau0 = 0.0; /* not annealed: the best state visited */
     assert_int_equal(gbs_map(model, NULL, &options, NULL, found, &report, &err), GBS_OK);
-    assert_int_equal(gbs_exact_map(model, NULL, NULL, exact, &best, NULL, &err), GBS_OK);
+    assert_int_equal(gbs_exact_map(model, NULL, NULL, NULL, exact, &best, NULL, &err), GBS_OK);
     assert_true(fabs(report.log_density - best) < 1e-9 * (1.0 + fabs(best)));
     options.method = GBS_METHOD_MEAN_FIELD;
     assert_int_equal(gbs_map(model, NULL, &options, NULL, found, NULL, &err), GBS_ERR_ARGUMENT);

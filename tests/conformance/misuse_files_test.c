@@ -304,8 +304,8 @@ static void checkpoints(void **state)
     REFUSED(gbs_joint_estimate_needs(m, 1, x, 1, NULL, &n_needed, &err));
     REFUSED(gbs_joint_estimate_needs(m, 1, x, 1, x, NULL, &err));
     gbs_log_z_report z = {.size = sizeof z};
-    REFUSED(gbs_log_z_with_checkpoints(NULL, NULL, NULL, NULL, NULL, &z, &err));
-    REFUSED(gbs_log_z_with_checkpoints(m, NULL, NULL, &small_files, NULL, &z, &err));
+    REFUSED(gbs_log_z_with(NULL, NULL, NULL, NULL, NULL, NULL, &z, &err));
+    REFUSED(gbs_log_z_with(NULL, m, NULL, NULL, &small_files, NULL, &z, &err));
     REFUSED(gbs_run_keep_draws(NULL, NULL, 0, &err));
     REFUSED(gbs_run_resume(NULL, "x", &err));
     REFUSED(gbs_run_resume(run, NULL, &err));
@@ -653,15 +653,11 @@ static void ranks(void **state)
     gbs_run *run = NULL;
     gbs_log_z_report z = {.size = sizeof z};
     gbs_ranks alone = {.n_ranks = 1};
-    REFUSED(gbs_run_new_on_ranks(NULL, m, NULL, NULL, &run, &err));
-    REFUSED(gbs_run_new_on_ranks(&alone, NULL, NULL, NULL, &run, &err));
-    REFUSED(gbs_run_new_on_ranks(&alone, m, NULL, NULL, NULL, &err));
-    REFUSED(gbs_run_new_for_draws_on_ranks(NULL, m, NULL, NULL, &run, &err));
-    REFUSED(gbs_log_z_on_ranks(NULL, m, NULL, NULL, NULL, NULL, &z, &err));
-    REFUSED(gbs_log_z_on_ranks(&alone, NULL, NULL, NULL, NULL, NULL, &z, &err));
-    REFUSED(gbs_log_z_on_ranks(&alone, m, NULL, NULL, NULL, NULL, NULL, &err));
-    FINE(gbs_log_z_on_ranks(&alone, m, NULL, NULL, NULL, NULL, &z, &err)); /* as one process */
-    FINE(gbs_run_new_on_ranks(&alone, m, NULL, NULL, &run, &err));         /* a run without */
+    refuse_setup((gbs_run_setup){.ranks = &alone}, "model and share are NULL");
+    REFUSED(gbs_log_z_with(&alone, NULL, NULL, NULL, NULL, NULL, &z, &err));
+    REFUSED(gbs_log_z_with(&alone, m, NULL, NULL, NULL, NULL, NULL, &err));
+    FINE(gbs_log_z_with(&alone, m, NULL, NULL, NULL, NULL, &z, &err)); /* as one process */
+    FINE(gbs_run_new_with(&(gbs_run_setup){.model = m, .ranks = &alone}, &run, &err)); /* without */
     FINE(gbs_run_execute(run, NULL, &err));
     gbs_run_free(run);
     gbs_model_free(m);

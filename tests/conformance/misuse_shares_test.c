@@ -116,15 +116,16 @@ static void runs(void **state)
     gbs_share *share = NULL;
     gbs_run *run = NULL;
     const gbs_ranks alone = {.n_ranks = 1};
+    const uint32_t own = 0;
     uint32_t n_states = 0;
     FINE(gbs_partition_new(m, NULL, NULL, 1, GBS_PARTS_AUTO, &partition, &err));
     FINE(gbs_partition_share(partition, 0, &share, &err));
-    REFUSED(gbs_run_new_of_share(NULL, NULL, &alone, NULL, &run, &err));
-    REFUSED(gbs_run_new_of_share(share, NULL, NULL, NULL, &run, &err));
-    REFUSED(gbs_run_new_of_share(share, NULL, &alone, NULL, NULL, &err));
-    REFUSED(gbs_run_new_for_draws_of_share(NULL, NULL, &alone, NULL, &run, &err));
-    REFUSED(gbs_run_new_for_draws_of_share(share, NULL, NULL, NULL, &run, &err));
-    REFUSED(gbs_run_new_for_draws_of_share(share, NULL, &alone, NULL, NULL, &err));
+    refuse_setup((gbs_run_setup){.share = share}, "ranks is NULL");
+    refuse_setup((gbs_run_setup){.ranks = &alone, .share = share, .model = m}, "leave model");
+    refuse_setup((gbs_run_setup){.ranks = &alone, .share = share, .query = &own, .n_query = 1},
+                 "query is for whole models");
+    refuse_setup((gbs_run_setup){.ranks = &alone, .model = m, .partition = partition},
+                 "share is NULL");
     assert_null(run);
     FINE(gbs_run_new(m, NULL, NULL, &run, &err));
     REFUSED(gbs_run_name_variables(NULL, m, &err));

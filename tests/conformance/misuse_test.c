@@ -188,13 +188,16 @@ static void runs(void **state)
     const uint32_t beyond = 2;
     REFUSED(gbs_run_new(NULL, NULL, NULL, &run, &err));
     REFUSED(gbs_run_new(m, NULL, NULL, NULL, &err));
-    REFUSED(gbs_run_new_about(NULL, NULL, NULL, NULL, 0, NULL, &run, &err));
-    REFUSED(gbs_run_new_about(NULL, m, NULL, NULL, 0, NULL, NULL, &err));
-    REFUSED(gbs_run_new_about(NULL, m, NULL, NULL, 1, NULL, &run, &err));
-    REFUSED(gbs_run_new_about(NULL, m, NULL, NULL, 1, &beyond, &run, &err));
+    REFUSED(gbs_run_new_with(NULL, &run, &err));
+    REFUSED(gbs_run_new_with(&(gbs_run_setup){.model = m}, NULL, &err));
+    refuse_setup((gbs_run_setup){.size = 0}, "model and share are NULL");
+    refuse_setup((gbs_run_setup){.size = 8, .model = m}, "gbs_run_setup.size");
+    refuse_setup((gbs_run_setup){.model = m, .task = (gbs_run_task)2}, "task is neither");
+    refuse_setup((gbs_run_setup){.model = m, .n_query = 1}, "query is NULL");
+    refuse_setup((gbs_run_setup){.model = m, .query = &beyond, .n_query = 1}, "no variable 2");
+    refuse_setup((gbs_run_setup){.model = m, .task = GBS_RUN_DRAWS, .query = x, .n_query = 1},
+                 "draws have all variables");
     REFUSED(gbs_run_hardly_moved(NULL, &hardly, &err));
-    REFUSED(gbs_run_new_for_draws(NULL, NULL, NULL, &run, &err));
-    REFUSED(gbs_run_new_for_draws(m, NULL, NULL, NULL, &err));
     REFUSED(gbs_log_z(m, NULL, NULL, NULL, NULL, &err));
     REFUSED(gbs_map(m, NULL, NULL, NULL, NULL, NULL, &err));
     REFUSED(gbs_run_execute(NULL, NULL, &err));
@@ -359,9 +362,9 @@ static void evidence_of_another_model(void **state)
     REFUSED(gbs_log_z_bound(other, e, NULL, NULL, p, &err));
     REFUSED(gbs_map(other, e, NULL, NULL, x, NULL, &err));
     REFUSED(gbs_mmap(other, e, NULL, NULL, 0, NULL, x, NULL, &err));
-    REFUSED(gbs_exact_log_z(other, e, p, &err));
-    REFUSED(gbs_exact_map(other, e, NULL, x, NULL, NULL, &err));
-    REFUSED(gbs_exact_mmap(other, e, 1, pair, x, NULL, &err));
+    REFUSED(gbs_exact_log_z(other, e, NULL, p, &err));
+    REFUSED(gbs_exact_map(other, e, NULL, NULL, x, NULL, NULL, &err));
+    REFUSED(gbs_exact_mmap(other, e, NULL, 1, pair, x, NULL, &err));
     REFUSED(gbs_exact_pairs(other, e, NULL, 1, pair, p, &err));
     REFUSED(gbs_influences_new(other, e, NULL, &influences, &err));
     gbs_evidence_free(e);

@@ -69,8 +69,8 @@ static gbs_status live(const gbs_ranks *ranks, void *context, gbs_error *err)
     options.memory_limit = odd && j->odd_limit > 0 ? j->odd_limit : options.memory_limit;
     options.seed = odd && j->odd_seed > 0 ? j->odd_seed : options.seed;
     j->of[rank] = (gbs_log_z_report){.size = sizeof j->of[rank], .log_z = 7.0};
-    j->status[rank] = gbs_log_z_on_ranks(ranks, j->model, j->evidence, &options, &files, &callbacks,
-                                         &j->of[rank], &j->err[rank]);
+    j->status[rank] = gbs_log_z_with(ranks, j->model, j->evidence, &options, &files, &callbacks,
+                                     &j->of[rank], &j->err[rank]);
     return j->status[rank] < 0 ? gbsi_fail(err, j->status[rank], "%s", j->err[rank].message)
                                : j->status[rank];
 }
@@ -85,8 +85,8 @@ static void go(job *j, uint32_t n_ranks, uint32_t n_threads)
         return;
     }
     j->of[0] = (gbs_log_z_report){.size = sizeof j->of[0], .log_z = 7.0};
-    j->status[0] = gbs_log_z_with_checkpoints(j->model, j->evidence, &j->options, &files, NULL,
-                                              &j->of[0], &j->err[0]);
+    j->status[0] = gbs_log_z_with(NULL, j->model, j->evidence, &j->options, &files, NULL, &j->of[0],
+                                  &j->err[0]);
 }
 
 static void same_report(const gbs_log_z_report *a, const gbs_log_z_report *b)

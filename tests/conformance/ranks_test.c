@@ -122,13 +122,12 @@ static gbs_status live(const gbs_ranks *ranks, void *context, gbs_error *err)
     const gbs_run_callbacks callbacks = {.size = sizeof callbacks,
                                          .context = &j->problem,
                                          .draw = p->draws == NULL ? NULL : hear_draw};
-    if (ranks == NULL) {
-        GBSI_TRY((p->draws != NULL ? gbs_run_new_for_draws : gbs_run_new)(p->model, p->evidence,
-                                                                          &p->options, &run, err));
-    } else {
-        GBSI_TRY((p->draws != NULL ? gbs_run_new_for_draws_on_ranks : gbs_run_new_on_ranks)(
-            ranks, p->model, p->evidence, &p->options, &run, err));
-    }
+    const gbs_run_setup setup = {.model = p->model,
+                                 .evidence = p->evidence,
+                                 .options = &p->options,
+                                 .task = p->draws != NULL ? GBS_RUN_DRAWS : GBS_RUN_MARGINALS,
+                                 .ranks = ranks};
+    GBSI_TRY(gbs_run_new_with(&setup, &run, err));
     if (p->prepare != NULL) {
         GBSI_TRY(p->prepare(run, err));
     }
@@ -584,8 +583,9 @@ static gbs_status live_apart(const gbs_ranks *ranks, void *context, gbs_error *e
     gbs_run_options options = p->options;
     gbs_run *run = NULL;
     options.seed += ranks->rank;
-    const gbs_status status =
-        gbs_run_new_on_ranks(ranks, p->model, p->evidence, &options, &run, err);
+    const gbs_run_setup setup = {
+        .model = p->model, .evidence = p->evidence, .options = &options, .ranks = ranks};
+    const gbs_status status = gbs_run_new_with(&setup, &run, err);
     gbs_run_free(run);
     return status;
 }

@@ -55,7 +55,8 @@ static gbs_status live(const gbs_ranks *ranks, void *context, gbs_error *err)
     gbsi_budget *before = gbsi_budget_enter(&budget);
     gbs_status status = gbs_share_unpack(p->bytes[rank], p->n_bytes[rank], &share, err);
     if (status >= 0) {
-        status = gbs_run_new_of_share(share, NULL, ranks, &p->options, &run, err);
+        const gbs_run_setup setup = {.options = &p->options, .ranks = ranks, .share = share};
+        status = gbs_run_new_with(&setup, &run, err);
     }
     if (status >= 0) {
         status = execute(run, p->tells, err);

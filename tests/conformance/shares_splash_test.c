@@ -153,8 +153,11 @@ static gbs_status draw_on_rank(const gbs_ranks *ranks, void *context, gbs_error 
     const gbs_run_callbacks callbacks = {
         .size = sizeof callbacks, .context = d->pairs, .draw = count_pairs};
     gbs_run *run = NULL;
-    GBSI_TRY(
-        gbs_run_new_for_draws_of_share(d->share[ranks->rank], NULL, ranks, &d->options, &run, err));
+    const gbs_run_setup setup = {.options = &d->options,
+                                 .task = GBS_RUN_DRAWS,
+                                 .ranks = ranks,
+                                 .share = d->share[ranks->rank]};
+    GBSI_TRY(gbs_run_new_with(&setup, &run, err));
     GBSI_TRY(gbs_run_execute(run, &callbacks, err));
 cleanup:
     gbs_run_free(run);
@@ -476,7 +479,9 @@ static gbs_status watch_rank(const gbs_ranks *ranks, void *context, gbs_error *e
     gbs_status status = GBS_OK;
     scene *s = context;
     observer o = {.scene = s};
-    GBSI_TRY(gbs_run_new_of_share(s->share[ranks->rank], NULL, ranks, &s->options, &o.run, err));
+    const gbs_run_setup setup = {
+        .options = &s->options, .ranks = ranks, .share = s->share[ranks->rank]};
+    GBSI_TRY(gbs_run_new_with(&setup, &o.run, err));
     gbsi_executor *x = &o.run->sampling.engine.executor;
     GBSI_TRY(gbsi_shared_starts(&o.run->task, &o.run->sampling.engine, &o.run->report, err));
     for (uint32_t slot = 0; slot < x->plan->n_slots; ++slot) {

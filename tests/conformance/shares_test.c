@@ -229,8 +229,9 @@ static gbs_status live_alike(const gbs_ranks *ranks, void *context, gbs_error *e
 {
     test_share_job *j = context;
     gbs_run *run = NULL;
-    const gbs_status status =
-        gbs_run_new_of_share(j->share[0], NULL, ranks, &j->problem.options, &run, err);
+    const gbs_run_setup setup = {
+        .options = &j->problem.options, .ranks = ranks, .share = j->share[0]};
+    const gbs_status status = gbs_run_new_with(&setup, &run, err);
     gbs_run_free(run);
     return status;
 }
@@ -450,8 +451,9 @@ static gbs_status live_apart(const gbs_ranks *ranks, void *context, gbs_error *e
     gbs_run *run = NULL;
     gbs_run_options options = j->problem.options;
     options.seed += ranks->rank == 2;
-    const gbs_status status =
-        gbs_run_new_of_share(j->share[ranks->rank], NULL, ranks, &options, &run, err);
+    const gbs_run_setup setup = {
+        .options = &options, .ranks = ranks, .share = j->share[ranks->rank]};
+    const gbs_status status = gbs_run_new_with(&setup, &run, err);
     gbs_run_free(run);
     return status;
 }

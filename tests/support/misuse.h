@@ -3,6 +3,8 @@
 #ifndef GBSI_TESTS_MISUSE_H
 #define GBSI_TESTS_MISUSE_H
 
+#include <string.h>
+
 #include "gibbsite/generate.h"
 #include "gibbsite/gibbsite.h"
 
@@ -21,6 +23,18 @@
             fail_msg("%s", err.message); \
         }                                \
     } while (0)
+
+/* Asserts that gbs_run_new_with() refuses a setup, and that its message contains `part`. */
+static inline void refuse_setup(gbs_run_setup setup, const char *part)
+{
+    gbs_run *run = NULL;
+    gbs_error err = {GBS_OK, ""};
+    assert_int_equal(gbs_run_new_with(&setup, &run, &err), GBS_ERR_ARGUMENT);
+    assert_null(run);
+    if (strstr(err.message, part) == NULL) {
+        fail_msg("\"%s\" does not contain \"%s\"", err.message, part);
+    }
+}
 
 static inline gbs_model *two_spins(void)
 {

@@ -82,9 +82,12 @@ static gbs_status live(const gbs_ranks *ranks, void *context, gbs_error *err)
     gbs_status status = GBS_OK;
     test_share_job *j = context;
     gbs_run *run = NULL;
-    GBSI_TRY((j->problem.gives ? gbs_run_new_for_draws_of_share : gbs_run_new_of_share)(
-        j->share[ranks->rank], ranks->rank == 0 ? j->partition : NULL, ranks, &j->problem.options,
-        &run, err));
+    const gbs_run_setup setup = {.options = &j->problem.options,
+                                 .task = j->problem.gives ? GBS_RUN_DRAWS : GBS_RUN_MARGINALS,
+                                 .ranks = ranks,
+                                 .share = j->share[ranks->rank],
+                                 .partition = ranks->rank == 0 ? j->partition : NULL};
+    GBSI_TRY(gbs_run_new_with(&setup, &run, err));
     GBSI_TRY(gbs_run_name_variables(run, j->problem.model, err));
     GBSI_TRY(answer_with(run, j, &j->of[ranks->rank], err));
 cleanup:
@@ -96,8 +99,11 @@ static gbs_status live_alone(test_share_job *j, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_run *run = NULL;
-    GBSI_TRY((j->problem.gives ? gbs_run_new_for_draws : gbs_run_new)(
-        j->problem.model, j->problem.evidence, &j->problem.options, &run, err));
+    const gbs_run_setup setup = {.model = j->problem.model,
+                                 .evidence = j->problem.evidence,
+                                 .options = &j->problem.options,
+                                 .task = j->problem.gives ? GBS_RUN_DRAWS : GBS_RUN_MARGINALS};
+    GBSI_TRY(gbs_run_new_with(&setup, &run, err));
     GBSI_TRY(answer_with(run, j, &j->of[0], err));
 cleanup:
     gbs_run_free(run);

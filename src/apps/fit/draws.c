@@ -217,7 +217,9 @@ static gbs_status draw_row(gbsi_draws *d, size_t row, const gbs_run_options *opt
         .size = sizeof callbacks, .context = d, .progress = on_progress, .draw = on_draw};
     GBSI_TRY(observe(d, row, &evidence, err));
     d->share = d->data->weight[row] / (double)options->sweeps;
-    status = gbs_run_new_for_draws(d->model, evidence, options, &run, err);
+    const gbs_run_setup setup = {
+        .model = d->model, .evidence = evidence, .options = options, .task = GBS_RUN_DRAWS};
+    status = gbs_run_new_with(&setup, &run, err);
     if (status >= 0) {
         status = gbs_run_execute(run, &callbacks, err);
     }

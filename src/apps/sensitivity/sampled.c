@@ -531,11 +531,13 @@ gbs_status gbsi_sensitivity_sampled(const gbs_model *model, const gbs_evidence *
                                    .context = &s,
                                    .progress = callbacks->progress == NULL ? NULL : on_progress,
                                    .draw = on_draw};
+    const gbs_run_setup setup = {
+        .model = model, .evidence = evidence, .options = options, .task = GBS_RUN_DRAWS};
     GBSI_TRY(gbsi_reduced_new(model, evidence, answer->variable, answer->state, &s.reduced, err));
     gbsi_parameters_ranges(s.reduced, first, answer);
     GBSI_TRY(gbsi_zero_entries_new(s.reduced, &s.zeros, err));
     GBSI_TRY(count_cells(&s, err));
-    GBSI_TRY(gbs_run_new_for_draws(model, evidence, options, &s.run, err));
+    GBSI_TRY(gbs_run_new_with(&setup, &s.run, err));
     GBSI_TRY(gbs_run_execute(s.run, &own, err));
     ended = status;
     if (s.draws == NULL) {

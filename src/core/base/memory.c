@@ -219,6 +219,37 @@ gbs_status gbsi_have(gbs_error *err, const char *what, size_t n, const void *con
     return GBS_OK;
 }
 
+uint64_t gbsi_rooms_bytes(const gbsi_room *arrays, size_t n)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < n; ++i) {
+        size_t own = 0;
+        if (!gbsi_mul_size(arrays[i].n, arrays[i].size, &own) || !gbsi_add_size(sum, own, &sum)) {
+            return UINT64_MAX;
+        }
+    }
+    return sum;
+}
+
+gbs_status gbsi_rooms_take(const gbsi_room *arrays, size_t n, const char *what, gbs_error *err)
+{
+    for (size_t i = 0; i < n; ++i) {
+        void *memory = arrays[i].alloc(arrays[i].n, arrays[i].size);
+        GBSI_PASS(GBSI_HAVE(err, what, memory));
+        memcpy(arrays[i].pointer, &memory, sizeof memory);
+    }
+    return GBS_OK;
+}
+
+void gbsi_rooms_free(const gbsi_room *arrays, size_t n)
+{
+    for (size_t i = 0; i < n; ++i) {
+        void *memory = NULL;
+        memcpy(&memory, arrays[i].pointer, sizeof memory);
+        gbsi_free(memory);
+    }
+}
+
 gbs_status gbsi_reserve(void **pointer, size_t *capacity, uint64_t n, size_t size, const char *what,
                         gbs_error *err)
 {

@@ -32,6 +32,20 @@ void gbsi_free_each(size_t n, void *const pointer[]);
 bool gbsi_mul_size(uint64_t a, uint64_t b, size_t *product);
 bool gbsi_add_size(size_t a, size_t b, size_t *sum);
 
+/* One array of an object. A list of them says what the object takes, takes it and frees it. */
+typedef struct gbsi_room {
+    void *pointer;                      /* address of the pointer to it */
+    uint64_t n, size;                   /* elements, bytes of one */
+    void *(*alloc)(uint64_t, uint64_t); /* gbsi_alloc_array() or another of its kind */
+} gbsi_room;
+#define GBSI_ROOM(pointer, n, alloc) ((gbsi_room){&(pointer), (n), sizeof *(pointer), (alloc)})
+/* Their bytes without slack; UINT64_MAX where these are too many for a number. */
+uint64_t gbsi_rooms_bytes(const gbsi_room *arrays, size_t n);
+/* Takes one after the other. On failure those that were not taken are as before: NULL, so that the
+ * object can be freed. */
+gbs_status gbsi_rooms_take(const gbsi_room *arrays, size_t n, const char *what, gbs_error *err);
+void gbsi_rooms_free(const gbsi_room *arrays, size_t n);
+
 /* "1.4 GiB", for messages. */
 void gbsi_bytes_text(double bytes, char text[16]);
 

@@ -48,72 +48,71 @@ static uint64_t base_entries(const room *r, bool many)
     return many || r->most * r->arity > r->entries ? r->entries : r->most * r->arity;
 }
 
+enum { N_ARRAYS = 18 };
+
+/* All but work->value, which is half a cache line. */
+static void list_arrays(gbsi_splash_work *work, const room *r, bool many, gbsi_room out[N_ARRAYS])
+{
+    const uint64_t n_many = many ? r->entries : 0;
+    const uint64_t n_base = base_entries(r, many);
+#define ROWS(pointer, n)   GBSI_ROOM(pointer, (n)*GBSI_LANES, gbsi_alloc_lanes)
+#define SINGLE(pointer, n) GBSI_ROOM(pointer, n, gbsi_alloc_array)
+    const gbsi_room arrays[N_ARRAYS] = {
+        ROWS(work->base, n_base),
+        ROWS(work->many, n_many),
+        ROWS(work->message, r->rows),
+        ROWS(work->q, r->rows),
+        ROWS(work->p, n_base),
+        ROWS(work->scale, r->most),
+        ROWS(work->least, r->most),
+        ROWS(work->partial, (GBSI_SPLASH_WIDTH + 2) * r->arity),
+        ROWS(work->w, r->arity),
+        ROWS(work->x, r->most),
+        ROWS(work->word, (uint64_t)GBSI_TILE_ROWS + 1),
+        SINGLE(work->sum, n_many),
+        SINGLE(work->decided, many ? n_many : 1),
+        SINGLE(work->log_message, r->rows),
+        SINGLE(work->log_q, r->rows),
+        SINGLE(work->log_base, n_base * GBSI_LANES),
+        SINGLE(work->log_many, n_many),
+        SINGLE(work->table, r->table),
+    };
+#undef ROWS
+#undef SINGLE
+    memcpy(out, arrays, sizeof arrays);
+}
+
 uint64_t gbsi_splash_work_bytes(const gbsi_plan *plan, uint32_t width, uint32_t most)
 {
     const room r = room_for(plan, width, most, plan->max_arity);
-    const bool many = gbsi_count_long(plan).n > 0;
-    const uint64_t base = base_entries(&r, many);
-    return (2 * base + (many ? r.entries : 0) + 2 * r.rows + 3 * r.most +
-            (GBSI_SPLASH_WIDTH + 3) * r.arity + GBSI_LANES * 4 + 1) *
-               GBSI_LANES * sizeof(float) +
-           (2 * r.rows + GBSI_LANES * base + (many ? 2 * r.entries : 0) + r.table) *
-               sizeof(double) +
-           (many ? r.entries : 1);
-}
-
-static float *rows_of(uint64_t n)
-{
-    return gbsi_alloc_lanes((size_t)n * GBSI_LANES, sizeof(float));
+    gbsi_splash_work nothing = {0};
+    gbsi_room arrays[N_ARRAYS];
+    list_arrays(&nothing, &r, gbsi_count_long(plan).n > 0, arrays);
+    return gbsi_rooms_bytes(arrays, N_ARRAYS);
 }
 
 gbs_status gbsi_splash_work_init(gbsi_splash_work *work, const gbsi_potentials *potentials,
                                  uint32_t width, uint32_t most, gbs_error *err)
 {
-    const gbsi_plan *plan = potentials->plan;
-    const room r = room_for(plan, width, most, entries_of_root(potentials));
-    const bool many = potentials->many_start[potentials->n] > 0;
-    const uint64_t n_many = many ? r.entries : 1;
-    const uint64_t n_base = base_entries(&r, many);
-    *work = (gbsi_splash_work){
-        .base = rows_of(n_base),
-        .many = rows_of(n_many),
-        .message = rows_of(r.rows),
-        .q = rows_of(r.rows),
-        .p = rows_of(n_base),
-        .scale = rows_of(r.most),
-        .least = rows_of(r.most),
-        .partial = rows_of((GBSI_SPLASH_WIDTH + 2) * r.arity),
-        .w = rows_of(r.arity),
-        .x = gbsi_alloc_lanes((size_t)r.most * GBSI_LANES, sizeof(uint32_t)),
-        .word = gbsi_alloc_lanes((GBSI_TILE_ROWS + 1) * GBSI_LANES, sizeof(uint32_t)),
-        .value = gbsi_alloc_lanes(GBSI_LANES, sizeof(uint16_t)),
-        .sum = gbsi_alloc_array((size_t)n_many, sizeof(size_t)),
-        .decided = gbsi_alloc_array((size_t)n_many, sizeof(uint8_t)),
-        .log_message = gbsi_alloc_array((size_t)r.rows, sizeof(double)),
-        .log_q = gbsi_alloc_array((size_t)r.rows, sizeof(double)),
-        .log_base = gbsi_alloc_array((size_t)n_base, GBSI_LANES * sizeof(double)),
-        .log_many = gbsi_alloc_array((size_t)n_many, sizeof(double)),
-        .table = gbsi_alloc_array((size_t)r.table, sizeof(double)),
-    };
-    const bool taken = work->base != NULL && work->many != NULL && work->message != NULL &&
-                       work->q != NULL && work->p != NULL && work->scale != NULL &&
-                       work->least != NULL && work->partial != NULL && work->w != NULL &&
-                       work->x != NULL && work->word != NULL && work->value != NULL &&
-                       work->sum != NULL && work->decided != NULL && work->log_message != NULL &&
-                       work->log_q != NULL && work->log_base != NULL && work->log_many != NULL &&
-                       work->table != NULL;
-    if (!taken) {
+    const room r = room_for(potentials->plan, width, most, entries_of_root(potentials));
+    gbsi_room arrays[N_ARRAYS];
+    *work = (gbsi_splash_work){.value = gbsi_alloc_lanes(GBSI_LANES, sizeof(uint16_t))};
+    GBSI_PASS(GBSI_HAVE(err, "splash", work->value));
+    list_arrays(work, &r, potentials->many_start[potentials->n] > 0, arrays);
+    const gbs_status status = gbsi_rooms_take(arrays, N_ARRAYS, "splash", err);
+    if (status < 0) {
         gbsi_splash_work_free(work);
-        return gbsi_no_memory(err, "splash", (size_t)gbsi_splash_work_bytes(plan, width, most));
     }
-    return GBS_OK;
+    return status;
 }
 
 void gbsi_splash_work_free(gbsi_splash_work *work)
 {
-    GBSI_FREE(work->base, work->many, work->message, work->q, work->p, work->scale, work->least,
-              work->partial, work->w, work->x, work->word, work->value, work->sum, work->decided,
-              work->log_message, work->log_q, work->log_base, work->log_many, work->table);
+    const room none = {0};
+    gbsi_room arrays[N_ARRAYS];
+    list_arrays(work, &none, false, arrays);
+    gbsi_rooms_free(arrays, N_ARRAYS);
+    gbsi_free(work->value);
     *work = (gbsi_splash_work){0};
 }
 

@@ -107,7 +107,7 @@ static void most_probable(void **state)
         uint32_t best[16];
         double expected = 0.0;
         cut_model c = {0};
-        if (gbs_exact_map(model, NULL, NULL, best, &expected, NULL, NULL) == GBS_OK) {
+        if (gbs_exact_map(model, NULL, NULL, NULL, best, &expected, NULL, NULL) == GBS_OK) {
             test_ok(cut(&c, model, &limits));
             double found = c.made.model->log_constant;
             for (const gbsi_cutset *at = c.first; at != NULL; at = at->next) {

@@ -85,18 +85,12 @@ cleanup:
     return status;
 }
 
-gbs_status gbs_exact_log_z_within(const gbs_model *model, const gbs_evidence *evidence,
-                                  const gbs_exact_options *options, double *log_z, gbs_error *err)
+gbs_status gbs_exact_log_z(const gbs_model *model, const gbs_evidence *evidence,
+                           const gbs_exact_options *options, double *log_z, gbs_error *err)
 {
     GBSI_NEED(model, log_z);
     double ns = 0.0;
     return gbsi_exact_sum(model, evidence, options, NULL, log_z, &ns, err);
-}
-
-gbs_status gbs_exact_log_z(const gbs_model *model, const gbs_evidence *evidence, double *log_z,
-                           gbs_error *err)
-{
-    return gbs_exact_log_z_within(model, evidence, NULL, log_z, err);
 }
 
 /* ---- MAP --------------------------------------------------------------------------------- */
@@ -162,9 +156,9 @@ static void user_states(const gbsi_conditioned *whole, const uint32_t *x, uint32
     }
 }
 
-gbs_status gbs_exact_map_within(const gbs_model *model, const gbs_evidence *evidence,
-                                const gbs_exact_options *options, const uint32_t *incumbent,
-                                uint32_t *state, double *log_p, uint32_t *n_kept, gbs_error *err)
+gbs_status gbs_exact_map(const gbs_model *model, const gbs_evidence *evidence,
+                         const gbs_exact_options *options, const uint32_t *incumbent,
+                         uint32_t *state, double *log_p, uint32_t *n_kept, gbs_error *err)
 {
     GBSI_NEED(model, state);
     gbs_status status = GBS_OK;
@@ -197,11 +191,4 @@ cleanup:
     gbsi_free(x);
     gbsi_solver_free(&s);
     return status;
-}
-
-gbs_status gbs_exact_map(const gbs_model *model, const gbs_evidence *evidence,
-                         const uint32_t *incumbent, uint32_t *state, double *log_p,
-                         uint32_t *n_kept, gbs_error *err)
-{
-    return gbs_exact_map_within(model, evidence, NULL, incumbent, state, log_p, n_kept, err);
 }

@@ -84,22 +84,15 @@ cleanup:
     return status;
 }
 
-gbs_status gbs_exact_mmap_within(const gbs_model *model, const gbs_evidence *evidence,
-                                 const gbs_exact_options *options, uint32_t n,
-                                 const uint32_t *query, uint32_t *state, double *log_p,
-                                 gbs_error *err)
+gbs_status gbs_exact_mmap(const gbs_model *model, const gbs_evidence *evidence,
+                          const gbs_exact_options *options, uint32_t n, const uint32_t *query,
+                          uint32_t *state, double *log_p, gbs_error *err)
 {
     GBSI_NEED(model);
     if (n > 0) {
         GBSI_NEED(query, state);
     }
     return gbsi_exact_mmap(model, evidence, options, n, query, NULL, state, log_p, err);
-}
-
-gbs_status gbs_exact_mmap(const gbs_model *model, const gbs_evidence *evidence, uint32_t n,
-                          const uint32_t *query, uint32_t *state, double *log_p, gbs_error *err)
-{
-    return gbs_exact_mmap_within(model, evidence, NULL, n, query, state, log_p, err);
 }
 
 /* ---- a bound --------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 
 #include "solve/solve.h"
 
-/* As gbs_exact_mmap_within(). @param watch NULL; else it may also fail with GBS_ERR_STOPPED once it
+/* As gbs_exact_mmap(). @param watch NULL; else it may also fail with GBS_ERR_STOPPED once it
  * has stopped, or return an undefined state. */
 gbs_status gbsi_exact_mmap(const gbs_model *model, const gbs_evidence *evidence,
                            const gbs_exact_options *options, uint32_t n, const uint32_t *query,

@@ -60,7 +60,7 @@ gbs_status gbsi_solve_all(gbsi_solver *solver, gbsi_sum *total, uint32_t *x, gbs
 void gbsi_solver_forget(gbsi_solver *solver);
 void gbsi_solver_free(gbsi_solver *solver);
 
-/* As gbs_exact_log_z_within(). @param watch NULL; else log_z is undefined once it has stopped.
+/* As gbs_exact_log_z(). @param watch NULL; else log_z is undefined once it has stopped.
  * @param ns out: the predicted time, nanoseconds of one thread, also where that is all there is. */
 gbs_status gbsi_exact_sum(const gbs_model *model, const gbs_evidence *evidence,
                           const gbs_exact_options *options, gbsi_watch *watch, double *log_z,

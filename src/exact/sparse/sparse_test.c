@@ -115,7 +115,7 @@ static void most_probable(void **state)
         uint32_t best[16];
         double expected = 0.0;
         sparse_model m = {0};
-        if (gbs_exact_map(model, NULL, NULL, best, &expected, NULL, NULL) == GBS_OK) {
+        if (gbs_exact_map(model, NULL, NULL, NULL, best, &expected, NULL, NULL) == GBS_OK) {
             test_ok(thin_by(&m, model, &maximum, &no_end));
             const double found = maximise_sparse(&m, x);
             if (is_all_sparse(&m)) {

@@ -71,39 +71,47 @@ static size_t n_factors(const gbsi_tree *tree)
     return tree->n_cliques == 0 ? 0 : tree->factor_start[tree->n_cliques];
 }
 
+enum { N_ARRAYS = 11 };
+
+static void list_arrays(gbsi_tables *t, const gbsi_tree *tree, gbsi_keep keep,
+                        gbsi_room out[N_ARRAYS])
+{
+    const gbsi_room arrays[N_ARRAYS] = {
+        GBSI_ROOM(t->table, n_tables(tree, keep), gbsi_alloc_array),
+        GBSI_ROOM(t->stack, n_messages(tree, keep), gbsi_alloc_array),
+        GBSI_ROOM(t->remade, n_remade(tree, keep), gbsi_alloc_array),
+        GBSI_ROOM(t->factor, n_values(tree), gbsi_alloc_array),
+        GBSI_ROOM(t->axis_of, tree->model->n_variables, gbsi_alloc_array),
+        GBSI_ROOM(t->map, gbsi_shape_most(tree) * BATCH, gbsi_alloc_array),
+        GBSI_ROOM(t->partial, n_partial(tree), gbsi_alloc_array),
+        GBSI_ROOM(t->weights, tree->n_cliques, gbsi_alloc_array),
+        GBSI_ROOM(t->spread, tree->n_cliques, gbsi_alloc_array),
+        GBSI_ROOM(t->top, n_factors(tree), gbsi_alloc_array),
+        GBSI_ROOM(t->log_scale, 2 * (uint64_t)tree->n_cliques, gbsi_alloc_array),
+    };
+    memcpy(out, arrays, sizeof arrays);
+}
+
 uint64_t gbsi_tree_work_bytes(const gbsi_tree *tree, gbsi_keep keep)
 {
-    uint64_t n = gbsi_saturating_add(n_tables(tree, keep), n_messages(tree, keep));
-    n = gbsi_saturating_add(n, n_remade(tree, keep));
-    n = gbsi_saturating_add(gbsi_saturating_add(n, n_values(tree)), n_partial(tree));
-    n = gbsi_saturating_add(n, 3 * (uint64_t)tree->n_cliques + n_factors(tree));
-    const uint64_t small = (uint64_t)tree->model->n_variables * sizeof(uint32_t) + tree->n_cliques +
-                           gbsi_shape_most(tree) * BATCH * sizeof(uint32_t);
-    return gbsi_saturating_add(gbsi_saturating_mul(n, sizeof(double)), small);
+    gbsi_tables nothing = {0};
+    gbsi_room arrays[N_ARRAYS];
+    list_arrays(&nothing, tree, keep, arrays);
+    return gbsi_rooms_bytes(arrays, N_ARRAYS);
 }
 
 gbs_status gbsi_tables_new(const gbsi_tree *tree, gbsi_keep keep, gbsi_pool *pool,
                            gbsi_tables **out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    gbsi_room arrays[N_ARRAYS];
     gbsi_tables *t = gbsi_alloc_zero(sizeof *t);
     GBSI_PASS(GBSI_HAVE(err, "junction tree", t));
     t->tree = tree;
     t->keep = keep;
     t->pool = pool;
-    t->table = gbsi_alloc_array(n_tables(tree, keep), sizeof *t->table);
-    t->stack = gbsi_alloc_array(n_messages(tree, keep), sizeof *t->stack);
-    t->remade = gbsi_alloc_array(n_remade(tree, keep), sizeof *t->remade);
-    t->factor = gbsi_alloc_array(n_values(tree), sizeof *t->factor);
-    t->axis_of = gbsi_alloc_array(tree->model->n_variables, sizeof *t->axis_of);
-    t->map = gbsi_alloc_array(gbsi_shape_most(tree) * BATCH, sizeof *t->map);
-    t->partial = gbsi_alloc_array(n_partial(tree), sizeof *t->partial);
-    t->weights = gbsi_alloc_array(tree->n_cliques, sizeof *t->weights);
-    t->spread = gbsi_alloc_array(tree->n_cliques, sizeof *t->spread);
-    t->top = gbsi_alloc_array(n_factors(tree), sizeof *t->top);
-    t->log_scale = gbsi_alloc_array(2 * (size_t)tree->n_cliques, sizeof *t->log_scale);
-    GBSI_TRY(GBSI_HAVE(err, "junction tree", t->table, t->stack, t->remade, t->factor, t->axis_of,
-                       t->map, t->partial, t->weights, t->spread, t->top, t->log_scale));
+    list_arrays(t, tree, keep, arrays);
+    GBSI_TRY(gbsi_rooms_take(arrays, N_ARRAYS, "junction tree", err));
     t->workers = gbsi_branch_workers_new(t);
     *out = t;
     t = NULL;
@@ -118,6 +126,7 @@ void gbsi_tables_free(gbsi_tables *tables)
     if (tables == NULL) {
         return;
     }
+    /* Without a look at the tree, which may be gone. */
     GBSI_FREE(tables->table, tables->stack, tables->remade, tables->factor, tables->axis_of,
               tables->map, tables->partial, tables->weights, tables->spread, tables->top,
               tables->log_scale);

@@ -198,9 +198,12 @@ static gbs_status answer_by_run(calling *call, size_t i, int method, gbs_error *
     GBSI_TRY(gbsi_evidence_copy(c->model, c->evidence, &evidence, err));
     status = observe(call, i, evidence, err);
     if (status >= 0) {
-        status = c->n_query == 0 ? gbs_run_new(c->model, evidence, &options, &run, err)
-                                 : gbs_run_new_about(NULL, c->model, evidence, &options, c->n_query,
-                                                     c->query, &run, err);
+        const gbs_run_setup setup = {.model = c->model,
+                                     .evidence = evidence,
+                                     .options = &options,
+                                     .query = c->n_query == 0 ? NULL : c->query,
+                                     .n_query = c->n_query};
+        status = gbs_run_new_with(&setup, &run, err);
     }
     if (status >= 0) {
         status = gbs_run_execute(run, call->callbacks, err);

@@ -223,11 +223,10 @@ cleanup:
     return status;
 }
 
-static gbs_status take_and_estimate(const gbs_ranks *ranks, const gbs_model *model,
-                                    const gbs_evidence *evidence, const gbs_run_options *options,
-                                    const gbs_checkpoint_files *files,
-                                    const gbs_run_callbacks *callbacks, gbs_log_z_report *report,
-                                    gbs_error *err)
+gbs_status gbs_log_z_with(const gbs_ranks *ranks, const gbs_model *model,
+                          const gbs_evidence *evidence, const gbs_run_options *options,
+                          const gbs_checkpoint_files *files, const gbs_run_callbacks *callbacks,
+                          gbs_log_z_report *report, gbs_error *err)
 {
     GBSI_NEED(model, report);
     GBSI_IN_STRUCT(files, gbs_checkpoint_files);
@@ -235,6 +234,7 @@ static gbs_status take_and_estimate(const gbs_ranks *ranks, const gbs_model *mod
     GBSI_OUT_STRUCT(report, gbs_log_z_report);
     static const gbs_run_callbacks nobody = {0};
     gbs_run_options chosen;
+    ranks = ranks != NULL && ranks->n_ranks > 1 ? ranks : NULL;
     gbs_status status = gbsi_options_take(options, &chosen, err);
     status = status < 0 ? status : check(&chosen, err);
     GBSI_TRY(gbsi_ranks_meet(ranks, status, err));
@@ -249,26 +249,7 @@ gbs_status gbs_log_z(const gbs_model *model, const gbs_evidence *evidence,
                      const gbs_run_options *options, const gbs_run_callbacks *callbacks,
                      gbs_log_z_report *report, gbs_error *err)
 {
-    return gbs_log_z_with_checkpoints(model, evidence, options, NULL, callbacks, report, err);
-}
-
-gbs_status gbs_log_z_with_checkpoints(const gbs_model *model, const gbs_evidence *evidence,
-                                      const gbs_run_options *options,
-                                      const gbs_checkpoint_files *files,
-                                      const gbs_run_callbacks *callbacks, gbs_log_z_report *report,
-                                      gbs_error *err)
-{
-    return take_and_estimate(NULL, model, evidence, options, files, callbacks, report, err);
-}
-
-gbs_status gbs_log_z_on_ranks(const gbs_ranks *ranks, const gbs_model *model,
-                              const gbs_evidence *evidence, const gbs_run_options *options,
-                              const gbs_checkpoint_files *files, const gbs_run_callbacks *callbacks,
-                              gbs_log_z_report *report, gbs_error *err)
-{
-    GBSI_NEED(ranks);
-    return take_and_estimate(ranks->n_ranks > 1 ? ranks : NULL, model, evidence, options, files,
-                             callbacks, report, err);
+    return gbs_log_z_with(NULL, model, evidence, options, NULL, callbacks, report, err);
 }
 
 gbs_status gbs_log_z_bound(const gbs_model *model, const gbs_evidence *evidence,

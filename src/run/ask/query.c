@@ -151,9 +151,12 @@ static gbs_status answer_query(const gbs_model *model, const char *evidence, con
     if (evidence != NULL && evidence[0] != '\0') {
         GBSI_TRY(gbs_evidence_add(given, evidence, err));
     }
-    GBSI_TRY(names == NULL ? gbs_run_new(model, given, options, &run, err)
-                           : gbs_run_new_about(NULL, model, given, options, a->n_variables,
-                                               a->variable, &run, err));
+    const gbs_run_setup setup = {.model = model,
+                                 .evidence = given,
+                                 .options = options,
+                                 .query = names == NULL ? NULL : a->variable,
+                                 .n_query = names == NULL ? 0 : a->n_variables};
+    GBSI_TRY(gbs_run_new_with(&setup, &run, err));
     GBSI_TRY(gbs_run_execute(run, NULL, err));
     ended = status;
     GBSI_TRY(collect(a, model, run, err));

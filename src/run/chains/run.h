@@ -72,10 +72,8 @@ typedef struct gbsi_run_budget {
 typedef struct gbsi_run_purpose {
     bool limited; /* refuse early what would not fit; gbs_model_info() wants the figures instead,
                      and of the plan no more */
-    bool draws;   /* the run serves callbacks.draw, and is exact as a whole or not at all:
-                     gbs_run_new_for_draws() */
-    bool divides; /* the run will be divided among ranks: only the plan's slots and levels are
-                     needed, nothing is exact */
+    bool draws;   /* for callbacks.draw: all is exact or nothing is: GBS_RUN_DRAWS */
+    bool divides; /* to be divided: only the plan's slots and levels are wanted, nothing is exact */
     bool up_only; /* exact parts are summed, without a marginal: gbs_log_z() */
     bool anneals; /* chains have temperatures and nothing is estimated: gbs_map(), gbs_log_z() */
     bool asks;    /* variables that bear on nothing asked for may be left out ... */

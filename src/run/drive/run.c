@@ -127,8 +127,8 @@ gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs
     }
     if (run->report.public.n_pruned > 0 && callbacks != NULL && callbacks->draw != NULL) {
         return gbsi_fail(err, GBS_ERR_STATE,
-                         "a run about some variables has no draws of the others: use "
-                         "gbs_run_new_for_draws()");
+                         "a run about some variables has no draws of the others: "
+                         "make it with task GBS_RUN_DRAWS");
     }
     if (run->checkpoints.draws != NULL && (callbacks == NULL || callbacks->draw == NULL)) {
         return gbsi_fail(err, GBS_ERR_STATE,

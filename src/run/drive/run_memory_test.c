@@ -195,9 +195,10 @@ static void test_exact_is_foreseen(void **unused)
             options.threads = threads;
             options.sweeps = 2;
             options.chains = 1;
-            assert_int_equal(
-                (draws ? gbs_run_new_for_draws : gbs_run_new)(model, NULL, &options, &run, NULL),
-                GBS_OK);
+            const gbs_run_setup setup = {.model = model,
+                                         .options = &options,
+                                         .task = draws ? GBS_RUN_DRAWS : GBS_RUN_MARGINALS};
+            assert_int_equal(gbs_run_new_with(&setup, &run, NULL), GBS_OK);
             assert_int_equal(gbs_run_execute(run, draws ? &callbacks : NULL, NULL), GBS_OK);
             assert_string_equal(run->report.public.stop, "exact");
             const uint64_t there = gbsi_program_bytes() + gbs_model_bytes(model);

@@ -10,6 +10,7 @@
 #include "chains/run.h"
 #include "chains/run_options.h"
 #include "drive/run_memory.h"
+#include "drive/runners.h"
 
 #define MOST_DRAWN (UINT32_C(1) << 20) /* variables: more are sampled without a look at trees */
 
@@ -166,19 +167,19 @@ cleanup:
     return status;
 }
 
-/* @param ranks NULL: none. @param purpose purpose of the run; the other members are set here. */
-static gbs_status new_run(const gbs_ranks *ranks, const gbs_model *model,
-                          const gbs_evidence *evidence, const gbs_run_options *options,
+/* @param options in place of setup->options. @param purpose what the run is made for; the rest is
+ * set here. */
+static gbs_status new_run(const gbs_run_setup *setup, const gbs_run_options *options,
                           gbsi_run_purpose purpose, gbs_run **out, gbs_error *err)
 {
-    GBSI_NEED(model, out);
+    const gbs_ranks *ranks = setup->ranks;
     gbs_status status = GBS_OK;
     gbs_run *run = NULL;
     purpose.limited = true;
     purpose.ranks = ranks != NULL && ranks->n_ranks > 1 ? ranks : NULL;
-    status = gbsi_run_open(model, evidence, options, &purpose, &run, err);
+    status = gbsi_run_open(setup->model, setup->evidence, options, &purpose, &run, err);
     if (status >= 0) {
-        status = gbsi_run_note_inputs(&run->task.problem, &run->checkpoints, evidence,
+        status = gbsi_run_note_inputs(&run->task.problem, &run->checkpoints, setup->evidence,
                                       &run->task.options, err);
     }
     if (status >= 0 && run->report.public.n_pruned > 0) {
@@ -232,49 +233,17 @@ gbs_status gbsi_run_new_of_levels(const gbs_model *variables, gbsi_levels *level
     return status;
 }
 
-gbs_status gbs_run_new(const gbs_model *model, const gbs_evidence *evidence,
-                       const gbs_run_options *options, gbs_run **out, gbs_error *err)
+gbs_status gbsi_run_new_of_model(const gbs_run_setup *setup, gbs_run **out, gbs_error *err)
 {
-    return new_run(NULL, model, evidence, options, (gbsi_run_purpose){0}, out, err);
-}
-
-gbs_status gbs_run_new_about(const gbs_ranks *ranks, const gbs_model *model,
-                             const gbs_evidence *evidence, const gbs_run_options *options, size_t n,
-                             const uint32_t *variable, gbs_run **out, gbs_error *err)
-{
-    if (n > 0) {
-        GBSI_NEED(variable);
-    }
-    const gbsi_run_purpose purpose = {.asks = true, .asked = variable, .n_asked = n};
-    return new_run(ranks, model, evidence, options, purpose, out, err);
-}
-
-gbs_status gbs_run_new_on_ranks(const gbs_ranks *ranks, const gbs_model *model,
-                                const gbs_evidence *evidence, const gbs_run_options *options,
-                                gbs_run **out, gbs_error *err)
-{
-    GBSI_NEED(ranks);
-    return new_run(ranks, model, evidence, options, (gbsi_run_purpose){0}, out, err);
-}
-
-gbs_status gbs_run_new_for_draws_on_ranks(const gbs_ranks *ranks, const gbs_model *model,
-                                          const gbs_evidence *evidence,
-                                          const gbs_run_options *options, gbs_run **out,
-                                          gbs_error *err)
-{
-    GBSI_NEED(ranks);
-    return new_run(ranks, model, evidence, options, (gbsi_run_purpose){.draws = true}, out, err);
-}
-
-gbs_status gbs_run_new_for_draws(const gbs_model *model, const gbs_evidence *evidence,
-                                 const gbs_run_options *options, gbs_run **out, gbs_error *err)
-{
+    const gbsi_run_purpose purpose = {.draws = setup->task == GBS_RUN_DRAWS,
+                                      .asks = setup->query != NULL,
+                                      .asked = setup->query,
+                                      .n_asked = setup->n_query};
     gbs_run_options chains;
     const double begun_s = gbsi_clock_s();
-    const gbs_status status =
-        new_run(NULL, model, evidence, options, (gbsi_run_purpose){.draws = true}, out, err);
-    if (status != GBS_ERR_LIMIT || gbsi_options_take(options, &chains, NULL) < 0 ||
-        chains.method != GBS_METHOD_AUTO) {
+    const gbs_status status = new_run(setup, setup->options, purpose, out, err);
+    if (status != GBS_ERR_LIMIT || !purpose.draws || setup->ranks != NULL ||
+        gbsi_options_take(setup->options, &chains, NULL) < 0 || chains.method != GBS_METHOD_AUTO) {
         return status;
     }
     gbsi_watch watch = gbsi_watch_of(NULL, NULL, begun_s, chains.time_s);
@@ -283,8 +252,7 @@ gbs_status gbs_run_new_for_draws(const gbs_model *model, const gbs_evidence *evi
     }
     chains.method = GBS_METHOD_SAMPLE; /* sampling needs less memory than the search for trees */
     gbsi_watch *before = gbsi_watch_enter(&watch);
-    const gbs_status again =
-        new_run(NULL, model, evidence, &chains, (gbsi_run_purpose){.draws = true}, out, err);
+    const gbs_status again = new_run(setup, &chains, purpose, out, err);
     gbsi_watch_leave(before);
     return again;
 }

@@ -164,30 +164,30 @@ static gbs_status compile(gbsi_task *task, gbsi_engine *engine, gbsi_estimates *
     return GBS_OK;
 }
 
-/* Begins the run on this rank, independently of the other ranks. */
-static gbs_status begin_run(const gbs_share *share, const gbs_partition *whole,
-                            const gbs_ranks *ranks, const gbs_run_options *options, bool draws,
-                            gbs_run **out, gbs_error *err)
+/* Begins the run on this rank, without the others. */
+static gbs_status begin_run(const gbs_run_setup *setup, gbs_run **out, gbs_error *err)
 {
+    const gbs_share *share = setup->share;
+    const gbs_partition *whole = setup->partition;
     gbs_status status = GBS_OK;
     gbs_run *run = NULL;
     gbs_run_options taken;
-    GBSI_TRY(gbsi_share_options(options, &taken, err));
+    GBSI_TRY(gbsi_share_options(setup->options, &taken, err));
     const gbs_run_options given = taken;
     GBSI_TRY(take_scan(share, &taken, err));
-    GBSI_TRY(check_starts(share, whole, ranks, &taken, err));
+    GBSI_TRY(check_starts(share, whole, setup->ranks, &taken, err));
     GBSI_TRY(gbsi_run_begin(share->nothing, &taken, &run, err));
     run->task.options.scan = (int)share->facts.scan;
-    run->task.ranks = ranks;
+    run->task.ranks = setup->ranks;
     run->task.shared.share = share;
-    run->task.shared.ranks = ranks;
+    run->task.shared.ranks = setup->ranks;
     run->task.problem.whole = run->task.problem.part = share->part;
     run->task.problem.n_sampled = (uint32_t)share->facts.n_free;
     gbsi_run_choose_runner(&run->task, &run->sampling.engine);
     run->task.shared.whole =
         whole == NULL || whole->run == NULL ? NULL : whole->run->task.problem.part;
     run->task.purpose.limited = true;
-    run->task.purpose.draws = draws;
+    run->task.purpose.draws = setup->task == GBS_RUN_DRAWS;
     GBSI_TRY(note_run(&run->task.shared, &run->checkpoints, &given, err));
     *out = run;
     run = NULL;
@@ -212,16 +212,14 @@ static gbs_status take_memory(gbs_run *run, gbs_error *err)
     return gbsi_halo_init(&run->task.shared.halo, share, run->task.ranks, x, err);
 }
 
-static gbs_status new_run(const gbs_share *share, const gbs_partition *whole,
-                          const gbs_ranks *ranks, const gbs_run_options *options, bool draws,
-                          gbs_run **out, gbs_error *err)
+gbs_status gbsi_run_new_of_share(const gbs_run_setup *setup, gbs_run **out, gbs_error *err)
 {
-    GBSI_NEED(share, ranks, out);
+    const gbs_ranks *ranks = setup->ranks;
     gbs_status status = GBS_OK;
     gbs_run *run = NULL;
     const double begun_s = gbsi_clock_s();
-    GBSI_TRY(check_ranks(share, ranks, err));
-    status = begin_run(share, whole, ranks, options, draws, &run, err);
+    GBSI_TRY(check_ranks(setup->share, ranks, err));
+    status = begin_run(setup, &run, err);
     GBSI_TRY(gbsi_ranks_meet(ranks, status, err));
     GBSI_TRY(gbsi_ranks_compare(run, err));
     status =
@@ -235,20 +233,6 @@ static gbs_status new_run(const gbs_share *share, const gbs_partition *whole,
 cleanup:
     gbs_run_free(run);
     return status;
-}
-
-gbs_status gbs_run_new_of_share(const gbs_share *share, const gbs_partition *whole,
-                                const gbs_ranks *ranks, const gbs_run_options *options,
-                                gbs_run **out, gbs_error *err)
-{
-    return new_run(share, whole, ranks, options, false, out, err);
-}
-
-gbs_status gbs_run_new_for_draws_of_share(const gbs_share *share, const gbs_partition *whole,
-                                          const gbs_ranks *ranks, const gbs_run_options *options,
-                                          gbs_run **out, gbs_error *err)
-{
-    return new_run(share, whole, ranks, options, true, out, err);
 }
 
 /* ---- the way of running ---------------------------------------------------------------------- */

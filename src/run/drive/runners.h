@@ -9,6 +9,10 @@
 /* tempered.c: the runner that a run turns to whose plain chains disagree. */
 extern const gbsi_runner gbsi_runner_ladders;
 
+/* run_new.c and run_of_share.c: gbs_run_new_with() of a model, and of a share. */
+gbs_status gbsi_run_new_of_model(const gbs_run_setup *setup, gbs_run **out, gbs_error *err);
+gbs_status gbsi_run_new_of_share(const gbs_run_setup *setup, gbs_run **out, gbs_error *err);
+
 /* prepare.c: the scan and its plan; memory for chains and estimates. */
 gbs_status gbsi_chains_compile(gbsi_task *task, gbsi_engine *engine, gbsi_report *report,
                                gbsi_watch *watch, gbs_error *err);

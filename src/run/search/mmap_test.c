@@ -54,7 +54,7 @@ static double weight_of(const gbs_model *model, uint32_t n, const uint32_t *quer
     for (uint32_t i = 0; i < n; ++i) {
         test_ok(gbs_evidence_observe(e, query[i], state[i], NULL));
     }
-    test_ok(gbs_exact_log_z(model, e, &log_p, NULL));
+    test_ok(gbs_exact_log_z(model, e, NULL, &log_p, NULL));
     gbs_evidence_free(e);
     return log_p;
 }
@@ -122,7 +122,7 @@ static void beyond_memory(void **state)
     for (uint32_t i = 0; i < N; ++i) {
         query[i] = N + i;
     }
-    if (gbs_exact_mmap(model, NULL, N, query, best, &log_p, &err) < 0) {
+    if (gbs_exact_mmap(model, NULL, NULL, N, query, best, &log_p, &err) < 0) {
         fail_msg("%s", err.message);
     }
     options.memory_limit = gbsi_program_bytes() + 6000000; /* 2^20 entries are 8 388 608 bytes */
