@@ -107,11 +107,11 @@ def attempt(gibbsite, path, scratch):
     return None
 
 
-def check(gibbsite, data):
-    """Yields (file, verdict, detail, is it as expected)."""
+def check(gibbsite, data, step=1):
+    """Yields (file, verdict, detail, is it as expected), of every step-th file."""
     with tempfile.TemporaryDirectory() as folder:
         scratch = pathlib.Path(folder)
-        for path in sorted(p for p in data.rglob("*") if p.is_file()):
+        for path in sorted(p for p in data.rglob("*") if p.is_file())[::step]:
             name = path.relative_to(data).as_posix()
             tried = attempt(gibbsite, path, scratch)
             if tried is None:

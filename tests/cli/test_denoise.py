@@ -63,7 +63,7 @@ def test_black_and_white_kept_as_grey(run, work, maxval, black, white):
     """Two values of two levels are disturbed by flips."""
     pgm(work / "noisy.pgm", disc(0.1, black, white), maxval)
     pgm(work / "truth.pgm", disc(0, black, white), maxval)
-    done = run("denoise", "noisy.pgm", "--truth", "truth.pgm", "-o", "out.png")
+    done = run("denoise", "noisy.pgm", "--truth", "truth.pgm", "-o", "out.png", "--sweeps", "400")
     assert done.status == 0 and "estimated: --noise flip:0.0" in done.err and "frozen" not in done.err
     wrong = errors(done)["wrong"]
     assert wrong["restored"] < 0.015 and wrong["noisy"] > 0.08
@@ -191,7 +191,7 @@ def test_labels(run, work):
     noisy = [[v if rng.random() > 0.2 else rng.randrange(3) for v in row] for row in truth]
     pgm(work / "t.pgm", truth, 255)
     pgm(work / "n.pgm", noisy, 255)
-    done = run("denoise", "n.pgm", "--labels", "--levels", "3", "--truth", "t.pgm", "-o", "clean.png")
+    done = run("denoise", "n.pgm", "--labels", "--levels", "3", "--truth", "t.pgm", "-o", "clean.png", "--sweeps", "400")
     found = errors(done)
     assert done.status == 0 and list(found) == ["wrong"] and found["wrong"]["restored"] < found["wrong"]["noisy"] / 4
 

@@ -567,7 +567,8 @@ static void every_row_was_reached(void **state)
     }
 }
 
-/* The convergence theorem is about weights that all other variables tell apart and a fixed order. */
+/* The convergence theorem is about weights that all other variables tell apart and a fixed order.
+ */
 static void theorem_is_told(void **state)
 {
     (void)state;

@@ -58,9 +58,12 @@ static gbs_status note_run(gbsi_shared *shared, gbsi_checkpoints *checkpoints,
 static gbs_status check_ranks(const gbs_share *share, const gbs_ranks *ranks, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_share_facts first = share->facts;
-    GBSI_TRY(ranks->broadcast(ranks->context, 0, &first, sizeof first, err));
-    const bool other = memcmp(&first, &share->facts, sizeof first) != 0;
+    uint64_t own[sizeof(gbsi_share_facts) / sizeof(uint64_t)]; /* all facts have 8 bytes */
+    uint64_t first[sizeof(gbsi_share_facts) / sizeof(uint64_t)];
+    memcpy(own, &share->facts, sizeof own);
+    memcpy(first, own, sizeof first);
+    GBSI_TRY(ranks->broadcast(ranks->context, 0, first, sizeof first, err));
+    const bool other = memcmp(first, own, sizeof first) != 0;
     if (other || share->rank != ranks->rank || share->facts.n_ranks != ranks->n_ranks) {
         status = gbsi_fail(err, GBS_ERR_FORMAT,
                            "%s%sshare %" PRIu32 " of %" PRIu64 "%s for rank %" PRIu32 " of %" PRIu32
