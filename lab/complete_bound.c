@@ -230,7 +230,7 @@ static gbs_status check_keys(const gbs_model *model, const gbs_evidence *evidenc
         const unsigned traits = gbsi_draw_traits(&setting.options);
         if ((traits & GBSI_DRAW_HERDS) == 0 || (traits & GBSI_DRAW_THRESHOLD) != 0 ||
             f->theta != NULL || f->n_keys < f->n_z) {
-            GBSI_TRY(gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+            GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT,
                                "--bound: the theorem is about herded draws whose weights are told "
                                "apart by all other variables: use --draw herded-complete"));
         }

@@ -580,7 +580,7 @@ static void test_bound_refused(void **state)
     for (size_t i = 0; i < sizeof other / sizeof other[0]; i++) {
         options.draw = other[i];
         assert_int_equal(lab_bound_find(model, NULL, &options, 0, NULL, &b, &err),
-                         GBS_ERR_UNSUPPORTED);
+                         GBS_ERR_ARGUMENT);
         assert_non_null(strstr(err.message, "herded-complete"));
     }
     gbs_model_free(model);

@@ -128,6 +128,13 @@ static void names_of_variables(void **state)
     gbs_result ac = read_well("variable,state,probability\na,0,0.5\na,1,0.5\nc,0,1\n", NULL);
     gbs_result one = read_well("variable,state,probability\na,0,0.5\na,1,0.5\n", NULL);
     gbs_result unnamed = read_well("MAR\n2 2 0.5 0.5 1 1\n", NULL);
+    gbs_result twice = read_well("variable,state,probability\na,0,1\nb,0,1\na,0,1\n", NULL);
+    uint32_t left_out[2];
+    assert_int_equal(gbsi_results_match(&ab, &twice, left_out, &err), GBS_ERR_FORMAT);
+    assert_string_equal(err.message,
+                        "the second result: found variable a again, expected each once");
+    assert_int_equal(gbsi_results_match(&twice, &ab, left_out, &err), GBS_ERR_FORMAT);
+    gbs_result_free(&twice);
     assert_int_equal(gbs_result_check_names(&ab, &ab, &err), GBS_OK);
     assert_int_equal(gbs_result_check_names(&ab, &ac, &err), GBS_ERR_ARGUMENT);
     assert_string_equal(err.message, "variable 1 is called b and c");

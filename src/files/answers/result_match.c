@@ -128,24 +128,43 @@ static uint32_t find_common(const gbs_result *a, const named *sorted, uint32_t n
     return n;
 }
 
+/* Sorts the variables of a result by name. Refuses two of the same name.
+ * @param sorted out: [variables + 1]. */
+static gbs_status sort_names(const gbs_result *r, const char *which, named **sorted, gbs_error *err)
+{
+    const uint32_t n = size_of(r);
+    *sorted = gbsi_alloc_array((size_t)n + 1, sizeof **sorted);
+    GBSI_PASS(GBSI_HAVE(err, "comparison", *sorted));
+    for (uint32_t i = 0; i < n; i++) {
+        (*sorted)[i] = (named){r->name[i], i};
+    }
+    qsort(*sorted, n, sizeof **sorted, by_name);
+    for (uint32_t i = 1; i < n; i++) {
+        if (by_name(&(*sorted)[i - 1], &(*sorted)[i]) == 0) {
+            return gbsi_fail(err, GBS_ERR_FORMAT,
+                             "the %s result: found variable %.80s again, expected each once", which,
+                             (*sorted)[i].name);
+        }
+    }
+    return GBS_OK;
+}
+
 gbs_status gbsi_results_match(gbs_result *a, gbs_result *b, uint32_t left_out[2], gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const uint32_t n_a = size_of(a);
     const uint32_t n_b = size_of(b);
     named *sorted = NULL;
+    named *sorted_a = NULL;
     uint32_t *kept = NULL;
     left_out[0] = left_out[1] = 0;
     if (a->name == NULL || b->name == NULL || same_names(a, b)) {
         return GBS_OK;
     }
-    sorted = gbsi_alloc_array((size_t)n_b + 1, sizeof *sorted);
     kept = gbsi_alloc_array(2 * (size_t)n_a + 1, sizeof *kept);
-    GBSI_TRY(GBSI_HAVE(err, "comparison", sorted, kept));
-    for (uint32_t i = 0; i < n_b; i++) {
-        sorted[i] = (named){b->name[i], i};
-    }
-    qsort(sorted, n_b, sizeof *sorted, by_name);
+    GBSI_TRY(GBSI_HAVE(err, "comparison", kept));
+    GBSI_TRY(sort_names(a, "first", &sorted_a, err));
+    GBSI_TRY(sort_names(b, "second", &sorted, err));
     const uint32_t n = find_common(a, sorted, n_b, kept);
     if (n == 0) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -159,7 +178,6 @@ gbs_status gbsi_results_match(gbs_result *a, gbs_result *b, uint32_t left_out[2]
     left_out[1] = n_b - n;
 
 cleanup:
-    gbsi_free(sorted);
-    gbsi_free(kept);
+    GBSI_FREE(sorted, sorted_a, kept);
     return status;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How far the estimates of a sampled run can be trusted. */
+#include <math.h>
+
 #include "drive/runners.h"
 
 gbs_status gbsi_judge_sampled(gbs_run *run, gbs_error *err)
@@ -15,8 +17,12 @@ gbs_status gbsi_judge_sampled(gbs_run *run, gbs_error *err)
         return GBS_OK;
     }
     if (r->converged) {
-        gbsi_say(r->verdict, sizeof r->verdict,
-                 "converged: largest standard error %.2g, R-hat %.4f%s", r->max_mcse, r->max_rhat,
+        char rhat[64] = "no R-hat, as no estimate varies";
+        if (!isnan(r->max_rhat)) {
+            gbsi_say(rhat, sizeof rhat, "R-hat %.4f", r->max_rhat);
+        }
+        gbsi_say(r->verdict, sizeof r->verdict, "converged: largest standard error %.2g, %s%s",
+                 r->max_mcse, rhat,
                  run->report.proved ? "; the draw converges as 1 / T, so that its errors are not "
                                       "those of independent batches"
                                     : "");
