@@ -19,26 +19,6 @@
 #define MOST_SWEEPS 1000000u
 #define TOLERANCE   1e-10
 
-/* The callback of a caller who waits: it is told how many keys are done, and may stop the
- * sweeps. */
-typedef struct waiting {
-    const gbs_run_callbacks *callbacks; /* NULL: nobody */
-    double begun_s;
-    uint64_t done, all; /* keys */
-} waiting;
-
-static bool look(void *context)
-{
-    const waiting *w = context;
-    const gbs_progress progress = {.size = sizeof progress,
-                                   .pass = w->done,
-                                   .passes = w->all,
-                                   .elapsed_s = gbsi_clock_s() - w->begun_s,
-                                   .worst_error = NAN};
-    return w->callbacks != NULL && w->callbacks->progress != NULL &&
-           w->callbacks->progress(w->callbacks->context, &progress) != 0;
-}
-
 /* Probabilities of the states of x and of all others: [n_z][2], in the order of the joint. */
 typedef struct sweeper {
     const lab_focus *focus;
@@ -154,8 +134,8 @@ static gbs_status estimate(const lab_focus *f, const gbs_run_callbacks *callback
                            lab_asymptotic *a, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    waiting w = {.callbacks = callbacks, .begun_s = gbsi_clock_s(), .all = f->n_keys};
-    gbsi_watch watch = {.look = look, .context = &w};
+    lab_wait w = {.callbacks = callbacks, .begun_s = gbsi_clock_s(), .all = f->n_keys};
+    gbsi_watch watch = {.look = lab_wait_look, .context = &w};
     double *px = gbsi_alloc_array_zero(f->n_keys, 2 * sizeof *px); /* pi(x, y) */
     sweeper s = {.focus = f,
                  .watch = &watch,

@@ -16,21 +16,6 @@
 
 #define MOST_SWEEPS 64u /* of the search for the number of steps */
 
-/* A caller who may stop the work. */
-typedef struct waiting {
-    const gbs_run_callbacks *callbacks;
-    double begun_s;
-} waiting;
-
-static bool look(void *context)
-{
-    const waiting *w = context;
-    const gbs_progress progress = {
-        .size = sizeof progress, .elapsed_s = gbsi_clock_s() - w->begun_s, .worst_error = NAN};
-    return w->callbacks != NULL && w->callbacks->progress != NULL &&
-           w->callbacks->progress(w->callbacks->context, &progress) != 0;
-}
-
 typedef struct enumeration {
     const lab_focus *focus;
     gbsi_watch *watch;
@@ -287,8 +272,8 @@ gbs_status lab_bound_find(const gbs_model *model, const gbs_evidence *evidence,
     gbs_status status = GBS_OK;
     lab_focus_setting setting = {0};
     lab_bound made = {0};
-    waiting w = {callbacks, gbsi_clock_s()};
-    gbsi_watch watch = {.look = look, .context = &w};
+    lab_wait w = {.callbacks = callbacks, .begun_s = gbsi_clock_s()};
+    gbsi_watch watch = {.look = lab_wait_look, .context = &w};
     enumeration e = {.watch = &watch};
     GBSI_TRY(lab_focus_set(model, evidence, options, focus, LAB_BOUND_MAX_STATES, &setting, err));
     GBSI_TRY(check_keys(model, evidence, options, setting.model, err));

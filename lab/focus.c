@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "draw/keys.h"
 #include "reference/enumerate.h"
@@ -295,4 +296,16 @@ gbs_status lab_focus_new(const gbsi_conditioned *model, uint32_t x, const lab_fo
 cleanup:
     lab_focus_free(f);
     return status;
+}
+
+bool lab_wait_look(void *context)
+{
+    const lab_wait *w = context;
+    const gbs_progress progress = {.size = sizeof progress,
+                                   .pass = w->done,
+                                   .passes = w->all,
+                                   .elapsed_s = gbsi_clock_s() - w->begun_s,
+                                   .worst_error = NAN};
+    return w->callbacks != NULL && w->callbacks->progress != NULL &&
+           w->callbacks->progress(w->callbacks->context, &progress) != 0;
 }

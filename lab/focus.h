@@ -78,4 +78,15 @@ gbs_status lab_focus_set(const gbs_model *model, const gbs_evidence *evidence,
                          lab_focus_setting *setting, gbs_error *err);
 void lab_focus_setting_free(lab_focus_setting *setting);
 
+/* The callback of a caller who waits for an enumeration: it is told how much is done, and may stop
+ * the work. */
+typedef struct lab_wait {
+    const gbs_run_callbacks *callbacks; /* NULL: nobody waits */
+    double begun_s;
+    uint64_t done, all; /* parts of the work; 0: it is not told in parts */
+} lab_wait;
+
+/* The look of a gbsi_watch whose context is a lab_wait. */
+bool lab_wait_look(void *context);
+
 #endif

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conditional tables that say nothing about X: those of a variable that nothing is known of, and
  * that no other table has. Whatever their entries are, they sum to 1 over it. */
-#include <math.h>
-
 #include "base/memory.h"
 #include "condition/prune.h"
 #include "sensitivity/reduced.h"
-#include "simd/math.h"
 
 typedef struct search {
     gbsi_reduced *reduced;
@@ -34,22 +31,10 @@ static uint32_t child_of(const gbs_model *m, size_t factor)
 static bool has_one_sum(const gbs_model *m, size_t factor, uint32_t child)
 {
     const gbsi_factors *f = &m->factors;
-    double least = INFINITY;
-    double most = 0.0;
-    if (gbsi_is_noisy(f->kind[factor])) {
-        return true;
-    }
-    const double *logs = f->table + f->table_start[f->aux[factor]];
-    const size_t n = gbsi_factor_size(f, factor);
-    for (size_t e = 0; e < n; e += m->arity[child]) {
-        double sum = 0.0;
-        for (uint32_t a = 0; a < m->arity[child]; ++a) {
-            sum += gbsi_exp(logs[e + a]);
-        }
-        least = sum < least ? sum : least;
-        most = sum > most ? sum : most;
-    }
-    return most - least <= GBSI_CONSTANT_SUM * least;
+    double log_sum = 0.0;
+    return gbsi_is_noisy(f->kind[factor]) ||
+           gbsi_table_has_one_sum(f->table + f->table_start[f->aux[factor]],
+                                  gbsi_factor_size(f, factor), m->arity[child], 1, NULL, &log_sum);
 }
 
 static bool is_barren(const search *s, uint32_t v)

@@ -185,4 +185,10 @@ double gbsi_split_rhat(const double *trace, uint32_t n_chains, size_t n, size_t 
  * @return the floor, 0 where visits are many. */
 double gbsi_rare_error(double visits, double n);
 
+/* The number of standard errors that the largest deviation of n estimates does not exceed by
+ * chance: a bound on the largest of n normal variables, and 2. */
+double gbsi_most_deviations(size_t n);
+/* The square of an error, 0 if the error is unknown, as for a variable that never moved. */
+double gbsi_known_square(double error);
+
 #endif

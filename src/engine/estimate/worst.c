@@ -282,3 +282,13 @@ cleanup:
     GBSI_FREE(job.tally, value);
     return status;
 }
+
+double gbsi_most_deviations(size_t n)
+{
+    return gbsi_sqrt(2.0 * gbsi_log((double)n + 1.0)) + 2.0;
+}
+
+double gbsi_known_square(double error)
+{
+    return isnan(error) ? 0.0 : error * error;
+}

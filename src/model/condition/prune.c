@@ -59,11 +59,8 @@ static double largest(const double *entry, size_t n)
     return top;
 }
 
-/* @param entry entries of a table of n entries, in which the variable has k states and the given
- * stride.
- * @return whether its sum over the variable is constant; *log_sum is then its logarithm. */
-static bool table_is_constant(const double *entry, size_t n, size_t k, size_t stride,
-                              gbsi_watch *watch, double *log_sum)
+bool gbsi_table_has_one_sum(const double *entry, size_t n, size_t k, size_t stride,
+                            gbsi_watch *watch, double *log_sum)
 {
     const double top = largest(entry, n);
     sums s = {INFINITY, 0.0};
@@ -181,8 +178,8 @@ static bool factor_is_constant(const pruner *p, size_t f, uint32_t v, double *lo
     if (factors->kind[f] == GBS_FACTOR_TABLE) {
         const size_t first = factors->table_start[factors->aux[f]];
         const size_t n_entries = factors->table_start[factors->aux[f] + (size_t)1] - first;
-        return table_is_constant(factors->table + first, n_entries, p->whole->arity[v], stride,
-                                 p->watch, log_sum);
+        return gbsi_table_has_one_sum(factors->table + first, n_entries, p->whole->arity[v], stride,
+                                      p->watch, log_sum);
     }
     if (!kind_is_constant(p->whole, f, at_v)) {
         return walk_is_constant(p, f, at_v, log_sum);

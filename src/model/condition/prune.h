@@ -9,6 +9,13 @@
 /* How far the largest sum may be from the smallest, relative to it, to be called constant. */
 #define GBSI_CONSTANT_SUM 0x1p-40
 
+/* @param entry log-weights of a table of n entries, in which a variable has k states and the given
+ * stride. @param watch NULL, or may stop it: false.
+ * @return whether the sum over the variable is the same for all states of the others; *log_sum is
+ * then its logarithm. */
+bool gbsi_table_has_one_sum(const double *entry, size_t n, size_t k, size_t stride,
+                            gbsi_watch *watch, double *log_sum);
+
 /* Barren variables of a conditioned model, in the order in which they leave it. */
 typedef struct gbsi_pruning {
     uint32_t n;

@@ -27,19 +27,6 @@ typedef struct comparison {
     double passes;       /* it was run for */
 } comparison;
 
-/* Deviations in standard errors that the largest of n does not exceed by chance: a bound on the
- * largest of n normal variables, and 2. */
-static double deviations(size_t n)
-{
-    return gbsi_sqrt(2.0 * gbsi_log((double)n + 1.0)) + 2.0;
-}
-
-/* The square of an error, 0 if the error is unknown, as for a variable that never moved. */
-static double square(double error)
-{
-    return isnan(error) ? 0.0 : error * error;
-}
-
 static void compare_slot(const gbsi_problem *problem, const gbsi_sampling *sampling,
                          const gbsi_estimate *other, uint32_t slot, double z, double *scratch,
                          comparison *c)
@@ -51,7 +38,8 @@ static void compare_slot(const gbsi_problem *problem, const gbsi_sampling *sampl
     gbsi_estimate_slot(other, slot, random[0], random[1], NULL, NULL);
     for (uint32_t a = 0; a < k; ++a) {
         const double apart = fabs(own[0][a] - random[0][a]);
-        const double known = z * gbsi_sqrt(square(own[1][a]) + square(random[1][a]));
+        const double known =
+            z * gbsi_sqrt(gbsi_known_square(own[1][a]) + gbsi_known_square(random[1][a]));
         const double error = gbsi_sqrt(own[1][a] * own[1][a] + random[1][a] * random[1][a]);
         c->at_most = apart + known <= c->at_most ? c->at_most : apart + known;
         if (isnan(error)) {
@@ -79,7 +67,8 @@ static gbs_status compare(const gbsi_task *task, const gbsi_sampling *sampling,
     }
     for (uint32_t slot = 0; slot < sampling->engine.plan->n_slots; ++slot) {
         if (task->shared.own_slot == NULL || task->shared.own_slot[slot] != 0) {
-            compare_slot(&task->problem, sampling, other, slot, deviations(n), scratch, c);
+            compare_slot(&task->problem, sampling, other, slot, gbsi_most_deviations(n), scratch,
+                         c);
         }
     }
     gbsi_free(scratch);

@@ -122,17 +122,6 @@ static bool is_cheap(const gbs_run *run, const gbs_run *control, bool sharp)
 
 /* ---- what they say --------------------------------------------------------------------------- */
 
-/* Deviations in standard errors that the largest of n does not exceed by chance, as in bias.c. */
-static double deviations(size_t n)
-{
-    return gbsi_sqrt(2.0 * gbsi_log((double)n + 1.0)) + 2.0;
-}
-
-static double square(double error)
-{
-    return isnan(error) ? 0.0 : error * error;
-}
-
 /* Finds the state whose probabilities differ most from what is explained. Ladders that are believed
  * may be off by their errors; others have shown no more than where they have been. */
 static void compare_slot(const gbs_run *run, const gbs_run *control, uint32_t slot, double z,
@@ -148,7 +137,8 @@ static void compare_slot(const gbs_run *run, const gbs_run *control, uint32_t sl
     gbsi_tempered_marginal(control->sampling.tempered, v, other);
     for (uint32_t a = 0; a < k; ++a) {
         const double apart = fabs(own[0][a] - other[GBSI_P][a]);
-        const double error = gbsi_sqrt(square(own[1][a]) + square(other[GBSI_MCSE][a]));
+        const double error =
+            gbsi_sqrt(gbsi_known_square(own[1][a]) + gbsi_known_square(other[GBSI_MCSE][a]));
         const double beyond =
             apart - (z > 0.0 ? z * error + target_of(run) : DOUBTFUL * target_of(run));
         if (beyond > worst->beyond) {
@@ -164,7 +154,7 @@ static gbs_status compare(gbs_run *run, const gbs_run *control, bool believed, g
 {
     gbs_status status = GBS_OK;
     const gbsi_conditioned *part = run->task.problem.part;
-    const double z = believed ? deviations(part->state_offset[part->n_variables]) : 0.0;
+    const double z = believed ? gbsi_most_deviations(part->state_offset[part->n_variables]) : 0.0;
     double *scratch =
         gbsi_alloc_array(4 * (size_t)run->sampling.engine.plan->max_arity, sizeof *scratch);
     GBSI_TRY(GBSI_HAVE(err, "control", scratch));
