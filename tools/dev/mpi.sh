@@ -20,8 +20,11 @@ ranks_share() {
         >"build/mpi-${share%/*}.log" 2>&1
 }
 ranks_share 1/2 "$@" &
-ranks_share 2/2 "$@" || :
-wait
+first=$!
+status=0
+# 5: none of the named tests is in the share
+ranks_share 2/2 "$@" || [ $? -eq 5 ] || status=1
+wait "$first" || [ $? -eq 5 ] || status=1
 cat build/mpi-1.log build/mpi-2.log
 sum() {
     sed -n "s/.*\([^0-9]\|^\)\([0-9][0-9]*\) $1.*/\2/p" build/mpi-1.log build/mpi-2.log | awk '{ n += $1 } END { print n + 0 }'
@@ -29,4 +32,4 @@ sum() {
 passed=$(sum passed)
 failed=$(($(sum failed) + $(sum error)))
 echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+[ "$status" -eq 0 ] && [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
