@@ -227,7 +227,8 @@ static void count_slots(const gbsi_executor *x, gbsi_stays *s, uint32_t g)
 void gbsi_stays_count(const gbsi_executor *x, gbsi_stays *s)
 {
     ++s->pass;
-    for (uint32_t g = 0; s->pass % GBSI_STAY_EACH == 0 && g < x->n_groups; ++g) {
+    const bool looks = s->n_slots > 0 && s->pass % GBSI_STAY_EACH == 0;
+    for (uint32_t g = 0; looks && g < x->n_groups; ++g) {
         count_slots(x, s, g);
     }
 }
