@@ -92,19 +92,26 @@ int cli_check_method(const cli_arguments *arguments)
                : CLI_DONE;
 }
 
+int cli_approximates(const cli_arguments *arguments)
+{
+    return arguments->run.method == GBS_METHOD_MEAN_FIELD ||
+           arguments->run.method == GBS_METHOD_BELIEF;
+}
+
 int cli_settle(cli_arguments *arguments, gbs_method forced)
 {
     int status = CLI_DONE;
     const char *given = cli_sampled_option(arguments);
     gbs_run_options *options = &arguments->run;
-    const int unsampled =
-        options->method == GBS_METHOD_EXACT || options->method == GBS_METHOD_MEAN_FIELD;
-    const char *name = options->method == GBS_METHOD_EXACT ? "exact" : "mean-field";
+    const int unsampled = options->method == GBS_METHOD_EXACT || cli_approximates(arguments);
+    const char *name = options->method == GBS_METHOD_EXACT    ? "exact"
+                       : options->method == GBS_METHOD_BELIEF ? "bp"
+                                                              : "mean-field";
     if (forced == GBS_METHOD_SAMPLE && unsampled) {
         return cli_error(CLI_USAGE, "--method %s: '%s' takes auto|sample here", name,
                          arguments->verb->name);
     }
-    if (unsampled && given == NULL && options->method == GBS_METHOD_MEAN_FIELD) {
+    if (given == NULL && cli_approximates(arguments)) {
         given = cli_given(arguments, "target-error") ? "target-error"
                 : cli_given(arguments, "seed")       ? "seed"
                                                      : NULL;
@@ -315,8 +322,8 @@ static void tell_work(const cli_job *job, const gbs_report *r)
                  " component%s, %.3g table entries%s",
                  n, gbsi_plural(n), r->n_components, gbsi_plural(r->n_components), r->exact.entries,
                  cases);
-    } else if (strcmp(r->method, "mean-field") !=
-               0) { /* for mean field, the verdict tells everything */
+    } else if (!cli_approximates(
+                   arguments)) { /* of an approximation, the verdict tells everything */
         cli_tell_choice(job, &r->exact);
         cli_note(arguments,
                  "%s: %" PRIu32 " chain%s, %" PRIu64 " sweep%s after %" PRIu64

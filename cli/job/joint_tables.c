@@ -34,9 +34,9 @@ int cli_joint_settle(cli_arguments *arguments, const char *format)
     if (strcmp(format, "csv") != 0 && strcmp(format, "table") != 0 && strcmp(format, "json") != 0) {
         return cli_error(CLI_USAGE, "--joint: joint tables are written as csv, table or json");
     }
-    if (arguments->run.method == GBS_METHOD_MEAN_FIELD) {
-        return cli_error(CLI_USAGE, "--method mean-field has no joint distributions: use auto, "
-                                    "exact or sample");
+    if (cli_approximates(arguments)) {
+        return cli_error(CLI_USAGE, "--joint: approximations have no joint distributions: use "
+                                    "--method auto, exact or sample");
     }
     return CLI_DONE;
 }

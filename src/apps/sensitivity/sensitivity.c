@@ -208,7 +208,7 @@ gbs_status gbs_sensitivity(const gbs_model *model, const gbs_evidence *evidence,
     GBSI_TRY(gbsi_options_take(options, &a.options, err));
     GBSI_TRY(gbsi_options_check(&a.options, err));
     GBSI_TRY(check(model, evidence, variable, state, err));
-    if (a.options.method == GBS_METHOD_MEAN_FIELD || a.options.restarts ||
+    if (gbsi_options_approximate(&a.options) || a.options.restarts ||
         a.options.estimator == GBS_ESTIMATOR_TRACES) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT,
                            "sensitivity: takes method auto, exact or sample, and neither restarts "

@@ -163,6 +163,12 @@ void gbsi_run_leave(gbsi_run_budget *budget);
 gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_error *err);
 /* ... and taking that memory, or GBS_ERR_LIMIT with the figure. */
 gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err);
+/* The share of --time that `auto` gives exact answers, which otherwise may be given up ... */
+#define GBSI_EXACT_SHARE 0.6
+/* ... where the clock may decide: alone, from the beginning, and with a time that was asked for. */
+bool gbsi_run_may_give_up(const gbs_run *run);
+/* Prepares the run anew, all of it to be sampled. */
+gbs_status gbsi_run_sample_instead(gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
 /* Replaces the compiled scan by another one, before memory is taken. */
 gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbsi_watch *watch, gbs_error *err);
 /* runners.c: sets run->task.runner and run->task.plain. */
@@ -226,6 +232,7 @@ typedef struct gbsi_drive {
     bool keeping;       /* a pass that is kept is under way */
     double last_look_s; /* time of the last progress report inside a pass */
     double share;       /* share of --time after which passes that are not kept are cut short */
+    double exact_share; /* the same of exact answers */
     double stopped_s;   /* time at which `stop` was noticed inside a pass */
     bool whole;         /* the pass under way is finished whatever stops the run */
 } gbsi_drive;
@@ -326,10 +333,11 @@ gbs_status gbsi_run_certify(gbs_run_options *options, const gbsi_problem *proble
 gbs_status gbsi_run_restart(gbsi_task *task, gbsi_engine *engine, gbsi_report *report,
                             gbsi_drive *drive, gbs_error *err);
 
-/* mean_field_run.c: runs mean field in place of chains, and stores its marginals in exact_p. */
-gbs_status gbsi_run_mean_field(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
-                               gbsi_drive *drive, gbs_error *err);
-bool gbsi_run_is_mean_field(const gbsi_task *task);
+/* approximate_run.c: runs mean field or belief propagation in place of chains, and stores its
+ * marginals in exact_p. */
+gbs_status gbsi_run_approximately(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
+                                  gbsi_drive *drive, gbs_error *err);
+bool gbsi_run_approximates(const gbsi_task *task);
 
 /* reasons.c: writes why a run is not called converged, from verdict.def, and what to try. @return
  * false if nothing speaks against convergence. */

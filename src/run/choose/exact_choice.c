@@ -313,7 +313,8 @@ static gbs_status choose_exact(gbsi_task *task, gbsi_report *report, gbs_error *
     uint64_t bytes = gbsi_run_auto_bytes(&task->options, &task->problem);
     switch (task->options.method) {
     case GBS_METHOD_MEAN_FIELD:
-        memset(task->problem.exact, 1, n); /* no component is sampled; mean_field_run.c answers */
+    case GBS_METHOD_BELIEF:
+        memset(task->problem.exact, 1, n); /* no component is sampled; approximate_run.c answers */
         break;
     case GBS_METHOD_AUTO:
         GBSI_PASS(choose_auto(task, report, err));

@@ -99,17 +99,26 @@ static gbs_status start(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     return gbsi_drive_agree(run->task.ranks, drive, err);
 }
 
+static gbs_status answer(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    GBSI_PASS(run->task.runner->begin(&run->task, &run->sampling, &run->report, drive, err));
+    run->report.answering = true;
+    GBSI_PASS(start(run, drive, err));
+    return run->task.runner->advance == NULL ? GBS_OK : run->task.runner->advance(run, drive, err);
+}
+
 static gbs_status execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_error *err)
 {
     gbs_report *r = &run->report.public;
     gbsi_drive drive;
     gbsi_drive_begin(&drive, run, callbacks);
-    GBSI_PASS(run->task.runner->begin(&run->task, &run->sampling, &run->report, &drive, err));
-    run->report.answering = true;
-    GBSI_PASS(start(run, &drive, err));
-    if (run->task.runner->advance != NULL) {
-        GBSI_PASS(run->task.runner->advance(run, &drive, err));
+    drive.exact_share = gbsi_run_may_give_up(run) ? GBSI_EXACT_SHARE : 1.0;
+    gbs_status status = answer(run, &drive, err);
+    if (status == GBS_ERR_STOPPED && drive.stop == GBSI_GO_ON) { /* at the end of that share */
+        GBSI_PASS(gbsi_run_sample_instead(run, &drive, err));
+        status = answer(run, &drive, err);
     }
+    GBSI_PASS(status);
     r->sampling_s = run->checkpoints.before_s + gbsi_clock_s() - drive.started_s;
     r->updates_per_s = r->sampling_s > 0.0 ? (double)r->updates / r->sampling_s : 0.0;
     (void)snprintf(r->stop, sizeof r->stop, "%s", stop_name[drive.stop]);

@@ -275,7 +275,7 @@ static gbs_status check_method(const gbs_run_options *options, gbs_error *err)
     if (options->temper > GBS_TEMPER_OFF) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "--temper applies to marginals and logz only");
     }
-    if (options->method == GBS_METHOD_MEAN_FIELD || options->estimator == GBS_ESTIMATOR_TRACES) {
+    if (gbsi_options_approximate(options) || options->estimator == GBS_ESTIMATOR_TRACES) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--method: to find a most probable state, choose auto, exact or sample");
     }
