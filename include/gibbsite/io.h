@@ -79,6 +79,16 @@ GBS_API void gbs_set_memory_limit(uint64_t bytes);
 /** @return the memory limit of calls that are given none, bytes. */
 GBS_API uint64_t gbs_memory_limit(void);
 
+/**
+ * The memory that exact answers of method `auto` may take where no memory limit is given: that of
+ * gbs_set_memory_limit(), else half of what was free at the first call, control groups included,
+ * rounded down to a power of two. A run with this number as its memory limit chooses alike
+ * everywhere. Ranks of a job, which must choose alike, take 4 GiB.
+ *
+ * @return bytes.
+ */
+GBS_API uint64_t gbs_auto_memory_limit(void);
+
 /** @return the names of model formats with '|' between them: "uai|lg|...". Some are only read,
  * others only written. */
 GBS_API const char *gbs_model_formats(void);

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/extremes.h"
+#include "base/machine.h"
 #include "base/memory.h"
 #include "base/plural.h"
 #include "base/sized.h"
@@ -16,7 +17,6 @@
 #include "simd/math.h"
 #include "store/builder.h"
 
-#define AUTO_BYTES (UINT64_C(4) << 30) /* as a run has it */
 #define PROGRESS_S 0.25
 
 void gbs_sensitivities_free(gbs_sensitivities *answer)
@@ -149,10 +149,10 @@ static gbs_status answer_exactly(asking *a, const gbs_model *model, const gbs_ev
 {
     const gbs_run_options *o = &a->options;
     const bool is_auto = o->method == GBS_METHOD_AUTO;
-    const uint64_t bytes = gbsi_options_memory_limit(o);
     const gbs_exact_options options = {
         .size = sizeof options,
-        .memory_limit = is_auto && o->memory_limit == 0 && bytes > AUTO_BYTES ? AUTO_BYTES : bytes,
+        .memory_limit = is_auto && o->memory_limit == 0 ? gbsi_auto_memory_limit()
+                                                        : gbsi_options_memory_limit(o),
         .threads = o->threads,
         .most_s = is_auto ? 0.5 * (o->time_s > 0.0 ? o->time_s : o->budget_s) : 0.0};
     gbsi_watch watch = gbsi_watch_of(look, a, a->begun_s, o->time_s);

@@ -17,11 +17,13 @@ typedef struct gbsi_estimates {
     gbsi_trace *trace;       /* of a lattice: GBSI_TRACE_* */
     size_t estimate_bytes;
     bool rao_blackwell;
-    gbsi_moves moves;  /* of variables of the part, where chains have a plan */
-    gbsi_stays stays;  /* likewise, of small models */
-    double *exact_p;   /* [whole state_offset] filled by execute; NULL if none is exact */
-    double exact_mcse; /* standard errors of the exact marginals: 0, or NAN if they are an
-                          approximation */
+    gbsi_moves moves; /* of variables of the part, where chains have a plan */
+    gbsi_stays stays; /* likewise, of small models */
+    double *exact_p;  /* [whole state_offset] filled by execute; NULL if none is exact */
+    double *first_p;  /* [states of the part] of the answer in hand; NULL: there is none */
+    const size_t *first_offset; /* [variables of the part + 1] of their states; borrowed */
+    double exact_mcse;          /* standard errors of the exact marginals: 0, or NAN if they are an
+                                   approximation */
 } gbsi_estimates;
 
 /* Traces of spins: their memory; after a pass that is kept; the report's numbers. */

@@ -164,9 +164,9 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
 /* ... and taking that memory, or GBS_ERR_LIMIT with the figure. */
 gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err);
 /* The share of --time that `auto` gives exact answers, which otherwise may be given up ... */
-#define GBSI_EXACT_SHARE 0.6
+#define GBSI_EXACT_SHARE 0.75
 /* ... where the clock may decide: alone, from the beginning, and with a time that was asked for. */
-bool gbsi_run_may_give_up(const gbs_run *run);
+bool gbsi_run_may_give_up(const gbs_run *run); /* auto within a time */
 /* Prepares the run anew, all of it to be sampled. */
 gbs_status gbsi_run_sample_instead(gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
 /* Replaces the compiled scan by another one, before memory is taken. */
@@ -338,6 +338,10 @@ gbs_status gbsi_run_restart(gbsi_task *task, gbsi_engine *engine, gbsi_report *r
 gbs_status gbsi_run_approximately(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
                                   gbsi_drive *drive, gbs_error *err);
 bool gbsi_run_approximates(const gbsi_task *task);
+/* The same file: an answer for the sampled part that is in hand, by belief propagation within a
+ * tenth of --time, should sampling have none when the time is over. */
+gbs_status gbsi_run_answer_first(const gbsi_task *task, gbsi_sampling *sampling,
+                                 const gbsi_report *report, gbsi_drive *drive, gbs_error *err);
 
 /* reasons.c: writes why a run is not called converged, from verdict.def, and what to try. @return
  * false if nothing speaks against convergence. */

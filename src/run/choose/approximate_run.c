@@ -31,8 +31,10 @@ typedef struct approximation {
                         gbsi_watch *watch, void **state, gbs_error *err);
     /* @param n iterations before this one. @return the largest change. */
     double (*step)(void *state, const gbs_run_options *options, uint64_t n);
-    /* @param p out: a prefix of the variables of the model. */
-    gbs_status (*read)(void *state, gbs_report *report, size_t n_states, double *p, gbs_error *err);
+    /* The marginals. @param p [n_states] out. */
+    gbs_status (*read)(void *state, size_t n_states, double *p, gbs_error *err);
+    /* How far it is from a fixed point, and what it says of ln Z. */
+    void (*judge)(void *state, gbs_report *report);
     void (*free)(void *state);
 } approximation;
 
@@ -56,14 +58,17 @@ static double step_mean_field(void *state, const gbs_run_options *options, uint6
     return gbsi_mean_field_step(state);
 }
 
-static gbs_status read_mean_field(void *state, gbs_report *report, size_t n_states, double *p,
-                                  gbs_error *err)
+static gbs_status read_mean_field(void *state, size_t n_states, double *p, gbs_error *err)
 {
     (void)err;
-    report->residual = gbsi_mean_field_residual(state);
-    report->log_z_bound = gbsi_mean_field_bound(state);
     memcpy(p, gbsi_mean_field_q(state), n_states * sizeof *p);
     return GBS_OK;
+}
+
+static void judge_mean_field(void *state, gbs_report *report)
+{
+    report->residual = gbsi_mean_field_residual(state);
+    report->log_z_bound = gbsi_mean_field_bound(state);
 }
 
 static void free_mean_field(void *state)
@@ -121,24 +126,28 @@ static double step_belief(void *state, const gbs_run_options *options, uint64_t 
     return change;
 }
 
-static gbs_status read_belief(void *state, gbs_report *report, size_t n_states, double *p,
-                              gbs_error *err)
+static gbs_status read_belief(void *state, size_t n_states, double *p, gbs_error *err)
+{
+    belief *b = state;
+    GBSI_PASS(gbsi_belief_marginals(b->messages, b->p, err));
+    memcpy(p, b->p, n_states * sizeof *p);
+    return GBS_OK;
+}
+
+static void judge_belief(void *state, gbs_report *report)
 {
     belief *b = state;
     report->residual = b->residual;
     report->log_z_bethe = gbsi_belief_log_z(b->messages);
-    GBSI_PASS(gbsi_belief_marginals(b->messages, b->p, err));
-    memcpy(p, b->p, n_states * sizeof *p);
-    return GBS_OK;
 }
 
 /* ---- an approximation as a run --------------------------------------------------------------- */
 
 static const approximation approximations[] = {
     {GBS_METHOD_MEAN_FIELD, "mean field", gbsi_mean_field_bytes, begin_mean_field, step_mean_field,
-     read_mean_field, free_mean_field},
+     read_mean_field, judge_mean_field, free_mean_field},
     {GBS_METHOD_BELIEF, "belief propagation", gbsi_belief_bytes, begin_belief, step_belief,
-     read_belief, free_belief},
+     read_belief, judge_belief, free_belief},
 };
 
 static const approximation *approximation_of(int method)
@@ -199,10 +208,9 @@ static void look_at_clock(const gbs_run_options *options, const gbsi_report *rep
 }
 
 /* Iterates until something stops it: drive->stop, or the watch. */
-static void iterate(const approximation *a, void *state, const gbsi_task *task, gbsi_report *report,
-                    gbsi_drive *drive)
+static void iterate(const approximation *a, void *state, const gbs_run_options *options,
+                    uint32_t n_variables, gbsi_report *report, gbsi_drive *drive)
 {
-    const gbs_run_options *options = &task->options;
     double least = INFINITY;
     uint64_t best = 0; /* the iteration of the least change */
     while (drive->stop == GBSI_GO_ON) {
@@ -210,7 +218,7 @@ static void iterate(const approximation *a, void *state, const gbsi_task *task, 
         if (gbsi_watch_stopped(&drive->watch)) {
             return;
         }
-        report->public.updates += task->problem.whole->n_variables;
+        report->public.updates += n_variables;
         if (moved < least) {
             least = moved;
             best = report->public.iterations;
@@ -245,12 +253,65 @@ gbs_status gbsi_run_approximately(gbsi_task *task, gbsi_sampling *sampling, gbsi
     }
     GBSI_TRY(check_memory(a, &task->problem, &task->options, err));
     GBSI_TRY(a->begin(whole, &task->options, &drive->watch, &state, err));
-    iterate(a, state, task, report, drive);
+    iterate(a, state, &task->options, whole->n_variables, report, drive);
     gbsi_drive_finish(drive);
-    GBSI_TRY(a->read(state, &report->public, whole->state_offset[whole->n_variables],
-                     sampling->estimates.exact_p, err));
+    a->judge(state, &report->public);
+    GBSI_TRY(
+        a->read(state, whole->state_offset[whole->n_variables], sampling->estimates.exact_p, err));
 
 cleanup:
     a->free(state);
     return status;
+}
+
+/* ---- an answer in hand ----------------------------------------------------------------------- */
+
+#define FIRST_SHARE      0.1 /* of --time */
+#define FIRST_ITERATIONS 200u
+#define FIRST_STATES     ((size_t)1 << 22) /* larger models have a sweep as soon */
+
+/* @param p [states of the part] out. @return false: there is no such answer. */
+static bool find_first(const gbsi_task *task, const gbsi_report *report, gbsi_drive *drive,
+                       double *p)
+{
+    gbs_run_options options = task->options;
+    gbsi_report own = *report;
+    void *state = NULL;
+    const gbsi_conditioned *part = task->problem.part;
+    const approximation *a = approximation_of(GBS_METHOD_BELIEF);
+    options.iterations = FIRST_ITERATIONS;
+    const double spent_s = report->public.compile_s + gbsi_clock_s() - drive->started_s;
+    drive->share = spent_s / options.time_s + FIRST_SHARE;
+    bool found = a->begin(part, &options, &drive->watch, &state, NULL) >= 0;
+    if (found) {
+        iterate(a, state, &options, part->n_variables, &own, drive);
+        found = a->read(state, part->state_offset[part->n_variables], p, NULL) >= 0;
+    }
+    a->free(state);
+    drive->share = 1.0;
+    if (drive->stop < GBSI_STOP_TIME) {
+        drive->stop = GBSI_GO_ON;
+        gbsi_drive_go_on(drive, false);
+    }
+    return found;
+}
+
+gbs_status gbsi_run_answer_first(const gbsi_task *task, gbsi_sampling *sampling,
+                                 const gbsi_report *report, gbsi_drive *drive, gbs_error *err)
+{
+    const gbsi_conditioned *part = task->problem.part;
+    const uint64_t limit = gbsi_options_memory_limit(&task->options);
+    if (part == NULL || part->state_offset[part->n_variables] > FIRST_STATES ||
+        gbsi_belief_bytes(part) > limit / 4) {
+        return GBS_OK;
+    }
+    double *p = gbsi_alloc_array(part->state_offset[part->n_variables], sizeof *p);
+    GBSI_PASS(GBSI_HAVE(err, "belief propagation", p));
+    if (find_first(task, report, drive, p)) {
+        sampling->estimates.first_p = p;
+        sampling->estimates.first_offset = part->state_offset;
+    } else {
+        gbsi_free(p);
+    }
+    return GBS_OK;
 }

@@ -11,7 +11,7 @@
 gbsi_exact_limits gbsi_run_exact_limits(const gbsi_task *task);
 
 /* The bytes that exact answers of `auto` may take: from --memory-limit or, without it, 4 GiB. */
-uint64_t gbsi_run_auto_bytes(const gbs_run_options *options, const gbsi_problem *problem);
+uint64_t gbsi_run_auto_bytes(const gbsi_task *task);
 
 /* The methods that answer components exactly; a member is NULL if no component uses the method. */
 typedef struct gbsi_exact_forms {

@@ -31,6 +31,7 @@ typedef struct gbsi_problem {
                              none */
     gbsi_cutset *cutset;  /* cutsets of exact components that have neither tree nor sparse tables;
                              NULL: there are none */
+    bool late;            /* the time for finding exact answers was over: none is */
     gbsi_keep keep;       /* how its tables are calibrated */
     uint64_t exact_bytes; /* bytes of the tree and its tables */
     gbsi_conditioned *part; /* the sampled components: whole if all are, NULL if none is */
