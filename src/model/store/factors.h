@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/memory.h"
 #include "base/watch.h"
 #include "gibbsite/model.h"
 
@@ -39,6 +40,8 @@ typedef struct gbsi_logical {
 #define GBSI_FACTOR_RISING  ((gbs_factor_kind)129)
 #define GBSI_FACTOR_FALLING ((gbs_factor_kind)130)
 
+enum { GBSI_FACTORS_ARRAYS = 9 };
+
 typedef struct gbsi_factors {
     size_t n_factors;
     uint8_t *kind;       /* [n_factors] gbs_factor_kind, or one of GBSI_FACTOR_... */
@@ -57,6 +60,8 @@ typedef struct gbsi_factors {
 } gbsi_factors;
 
 void gbsi_factors_free(gbsi_factors *factors); /* frees the arrays, not the struct */
+/* Lists the arrays; those that do not exist have no elements. */
+void gbsi_factors_list(gbsi_factors *factors, gbsi_room arrays[GBSI_FACTORS_ARRAYS]);
 
 /* weight * phi for n_body_true true body literals (fixed ones included) and the head's value
  * [M5]; with weight +inf the hard form of gbs_logical_function. */
