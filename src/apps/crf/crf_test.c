@@ -16,7 +16,7 @@
 
 #include "base/memory.h"
 #include "base/test_random.h"
-#include "crf/pattern.h"
+#include "crf/templates.h"
 
 enum { L = 3, LONGEST = 5, N_WORDS = 3, N_TAGS = 2, MOST = 1 << 16 };
 

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "crf/curvature.h"
-#include "learn/conjugate.h"
+#include "learn/equations.h"
 #include "learn/probes.h"
 #include "options/questions.h"
 

@@ -6,7 +6,7 @@
 #define GBSI_FIT_FAMILIES_H
 
 #include "base/watch.h"
-#include "learn/data.h"
+#include "learn/rows.h"
 #include "parallel/pool.h"
 
 typedef struct gbsi_families {

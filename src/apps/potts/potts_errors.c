@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/plural.h"
 #include "base/sized.h"
-#include "learn/cholesky.h"
+#include "learn/equations.h"
 #include "options/questions.h"
 #include "potts/potts.h"
 #include "simd/dispatch.h"

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "base/sized.h"
-#include "learn/conjugate.h"
+#include "learn/equations.h"
 #include "learn/probes.h"
 #include "simd/math.h"
 #include "store/model.h"

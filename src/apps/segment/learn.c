@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "options/questions.h"
-#include "segment/training.h"
+#include "segment/aspects.h"
 
 typedef struct learning {
     gbs_aspect_options o;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "segment/training.h"
+#include "segment/aspects.h"
 
 #include <stdio.h>
 #include <string.h>

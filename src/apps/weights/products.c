@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "learn/conjugate.h"
+#include "learn/equations.h"
 #include "learn/probes.h"
 #include "rng/philox.h"
 #include "simd/math.h"

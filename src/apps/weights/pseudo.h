@@ -4,7 +4,7 @@
 #define GBSI_WEIGHTS_PSEUDO_H
 
 #include "parallel/pool.h"
-#include "weights/learnt.h"
+#include "weights/likelihood.h"
 
 /* The variables that a sweep draws. */
 typedef struct gbsi_sweep_order {

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "learn/cholesky.h"
+#include "learn/equations.h"
 #include "learn/split_rhat.h"
 #include "rng/philox.h"
 #include "simd/math.h"

@@ -15,7 +15,7 @@
 
 #include "base/memory.h"
 #include "learn/split_rhat.h"
-#include "weights/blocks.h"
+#include "weights/learning.h"
 
 #define OF_MEMBER 3u    /* vectors of scratch */
 #define SAME      1e-12 /* share of the mean square that rounding makes of a variance of 0 */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "learn/cholesky.h"
+#include "learn/equations.h"
 #include "learn/split_rhat.h"
 #include "weights/sampled_climbing.h"
 

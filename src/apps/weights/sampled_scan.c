@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scans optimised while weights are learnt (Mitliagkas & Mackey 2017, section 5.3): all variables
  * count 1, and a scan is long enough once its Dobrushin variation [M38] is at most the accuracy. */
-#include "weights/sampled_scan.h"
+#include "weights/sampled.h"
 
 #include <math.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/sized.h"
-#include "learn/cholesky.h"
+#include "learn/equations.h"
 #include "learn/orthantwise.h"
 #include "simd/math.h"
 #include "weights/learning.h"

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "learn/cholesky.h"
-#include "weights/blocks.h"
+#include "learn/equations.h"
 #include "weights/learning.h"
 
 #define PIVOT                1e-10 /* share of a diagonal entry below which nothing is left of it, ... */

@@ -8,7 +8,6 @@
  * picks one of the T units, t = floor(word T / 2^32): nothing is rounded after that. More states:
  * sums in double, where a word is exact. A word of 0 says u < 2^-32 and is refined by a second
  * word. */
-#include "draw/random_lanes.h"
 #include "draw/tile_lanes.h"
 
 #include <math.h>

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 
 #include "base/memory.h"
-#include "scan/fixed.h"
 #include "scan/registry.h"
 
 static gbs_status check_ids(const gbs_run_options *options, uint32_t n_user, gbs_error *err)

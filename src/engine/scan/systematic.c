@@ -5,7 +5,6 @@
 #include <inttypes.h>
 
 #include "base/status.h"
-#include "scan/fixed.h"
 #include "scan/registry.h"
 
 /* The first free variable whose user's id is origin or more; 0 if the scan wraps at once. */

@@ -13,7 +13,6 @@
 
 #include "base/memory.h"
 #include "simd/math.h"
-#include "trees/branches.h"
 #include "trees/clique_table.h"
 #include "trees/clique_tables.h"
 #include "trees/operand.h"

@@ -6,7 +6,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "trees/branches.h"
 #include "trees/clique_table.h"
 #include "trees/clique_tables.h"
 #include "trees/operand.h"

@@ -13,7 +13,6 @@
 
 #include "reference/local.h"
 #include "simd/math.h"
-#include "trees/branches.h"
 #include "trees/clique_table.h"
 #include "trees/clique_tables.h"
 

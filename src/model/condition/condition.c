@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "condition/condition_check.h"
 #include "condition/condition_inside.h"
 #include "condition/propagate.h"
 #include "store/builder.h"

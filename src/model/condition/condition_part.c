@@ -5,8 +5,8 @@
 
 #include "base/extremes.h"
 #include "base/memory.h"
-#include "condition/condition_check.h"
-#include "condition/pick.h"
+#include "condition/condition.h"
+#include "condition/condition_inside.h"
 #include "condition/prune.h"
 
 void gbsi_conditioned_free(gbsi_conditioned *conditioned)

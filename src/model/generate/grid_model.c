@@ -7,7 +7,7 @@
 #include "base/digest.h"
 #include "base/memory.h"
 #include "base/sized.h"
-#include "store/model_digest.h"
+#include "store/model.h"
 
 enum { CHUNK = 512 };
 

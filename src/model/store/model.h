@@ -3,6 +3,7 @@
 #ifndef GBSI_STORE_MODEL_H
 #define GBSI_STORE_MODEL_H
 
+#include "base/digest.h"
 #include "base/mapping.h"
 #include "store/factors.h"
 
@@ -62,5 +63,15 @@ gbs_status gbsi_evidence_copy(const gbs_model *model, const gbs_evidence *from, 
 
 /* The variable of that name. Unlike gbs_model_find_variable() it looks for no near misses. */
 bool gbsi_find_name(const gbs_model *model, const char *name, uint32_t *variable);
+
+/* ---- model_digest.c ------------------------------------------------------------------------- */
+
+/* Entries of a table that is fed itself; of longer ones the digest of the entries is. */
+#define GBSI_SHORT_TABLE 64u
+
+/* Starts the digest of a model. The caller then adds, in this order: arities, kinds, sizes of
+ * scopes, scopes, weights, then the contents of logical factors and of tables. */
+void gbsi_model_digest_begin(gbsi_digest *digest, uint8_t directed, uint64_t n_variables,
+                             uint64_t n_factors);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/watch.h"
 #include "store/builder.h"
-#include "store/model_digest.h"
+#include "store/model.h"
 
 enum {
     CHUNK = 512,

@@ -2,7 +2,7 @@
 /* Computes expectations, with one rule per kind of factor. Tables are summed entry by entry;
  * couplings are products of means; logical functions need the law of the number of true literals,
  * or only whether all are true and whether none is. */
-#include "variational/expected.h"
+#include "variational/mean_field.h"
 
 #include <assert.h>
 #include <math.h>

@@ -10,7 +10,6 @@
 
 #include "base/memory.h"
 #include "simd/math.h"
-#include "variational/expected.h"
 
 /* A factor as one of its variables sees it. */
 typedef struct end {

@@ -6,7 +6,6 @@
 #include "base/extremes.h"
 #include "base/memory.h"
 #include "base/plural.h"
-#include "chains/forward.h"
 #include "chains/repair.h"
 #include "chains/run.h"
 #include "lattice/bits.h"

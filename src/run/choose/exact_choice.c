@@ -9,7 +9,7 @@
 #include "choose/exact_part.h"
 #include "plan/draw.h"
 #include "reference/enumerate.h"
-#include "trees/branches.h"
+#include "trees/clique_tables.h"
 
 #define DRAW_NS 100.0 /* nanoseconds for a clique and a draw */
 

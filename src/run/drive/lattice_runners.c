@@ -9,7 +9,7 @@
 #include "drive/runners.h"
 #include "lattice/averages.h"
 #include "lattice/bits.h"
-#include "levels/levels_pass.h"
+#include "levels/levels_chains.h"
 
 /* With many sites in bits, the first batches have this many passes. */
 #define MANY_SITES   (UINT32_C(1) << 20)

@@ -12,7 +12,7 @@
 #include "drive/partition.h"
 #include "drive/run_memory.h"
 #include "drive/runners.h"
-#include "ranks/turns.h"
+#include "ranks/share_run.h"
 
 /* The scan of the partition; the user may leave it open. */
 static gbs_status take_scan(const gbs_share *share, gbs_run_options *options, gbs_error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "search/crossover.h"
+#include "search/quench.h"
 
 #include "base/forest.h"
 #include "base/memory.h"
