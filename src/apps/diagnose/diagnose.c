@@ -341,8 +341,8 @@ gbs_status gbs_nested_rhat(const double *draws, size_t n_super, size_t n_chains,
     double sum = 0.0;
     double square = 0.0;
     for (size_t k = 0; k < n_super; ++k) {
-        /* Chains have equal lengths: the variance of their means is Welford's, the mean of those
-         * of their draws a plain one. */
+        /* All chains have the same length. The variance of their means is computed by Welford's
+         * method; the variances within chains are averaged. */
         double mean = 0.0;
         double between_chains = 0.0;
         double within_chains = 0.0;

@@ -12,7 +12,7 @@ typedef struct gbsi_expectation gbsi_expectation;
  * @param complete [n_distinct] 1: the row is left out.
  * @param most_work limit on the entries of trees over all rows.
  * @param pool     NULL: one thread. All arguments except `asked` are borrowed.
- * @return GBS_ERR_LIMIT if there is no junction tree within memory_limit and most_work. */
+ * @return GBS_ERR_LIMIT if no junction tree is within memory_limit and most_work. */
 gbs_status gbsi_expectation_new(const gbsi_families *families, const gbs_data *data,
                                 const uint8_t *asked, const uint8_t *complete,
                                 uint64_t memory_limit, double most_work, gbsi_pool *pool,

@@ -38,7 +38,7 @@ static gbs_status none_holds(const gbsi_grounding *g, const gbsi_predicate *q, g
                           "expected one that holds for each of the other arguments' values");
 }
 
-/* @param constant of the arguments; that of the choice is overwritten. */
+/* @param constant constants of the arguments; the one of the choice is overwritten. */
 static gbs_status ground_choice(gbsi_grounding *g, uint32_t predicate, uint32_t *constant,
                                 gbs_error *err)
 {

@@ -41,7 +41,7 @@ typedef struct alignment {
     bool even;                       /* all sequences have as many */
     bool is_mixed;                   /* capitals and small letters */
     bool inserts;                    /* A2M: small letters and '.' are insertions */
-    bool ends;                       /* '*' at the end of a sequence is no site */
+    bool ends;                       /* '*' at the end of a sequence is not a site */
     uint8_t state_of[UCHAR_MAX + 1]; /* NOT_A_SITE: left out */
 } alignment;
 
@@ -150,7 +150,7 @@ static uint8_t state_of(const alignment *a, char c)
     return found == NULL ? 0 : (uint8_t)(found - states);
 }
 
-/* @return letters read as gaps; *odd: those of them that stand for no letters of the alphabet. */
+/* @return the number of letters read as gaps; *odd is how many of these are not in the alphabet. */
 static uint64_t find_states(alignment *a, uint64_t *odd)
 {
     uint64_t n_unknown = 0;

@@ -123,7 +123,8 @@ static void sweep(void *context, uint32_t member)
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-/* x += rate (P_data - P_chains - shrink x). @param count [n]. @return sum of squared differences */
+/* x += rate (P_data - P_chains - shrink x). @param count [n]. @return the sum of squared
+ * differences */
 static double move(const chains *c, size_t at, size_t n, const uint32_t *count)
 {
     double square = 0.0;
@@ -348,8 +349,8 @@ static gbs_status hold_still(chains *c, gbs_potts_report *report, gbs_error *err
     return status;
 }
 
-/* Takes rounds of steps, each followed by a look at their mean, until that is the maximum or
- * there are no more steps. c->x becomes the mean. */
+/* Takes rounds of steps and checks their mean after each round, until the mean is the maximum or
+ * the steps are used up. c->x becomes the mean. */
 static gbs_status climb(chains *c, bool resumed, gbs_error *err)
 {
     const gbsi_watch *watch = &c->potts->work->watch;

@@ -29,8 +29,8 @@ typedef enum gbsi_moved {
 void gbsi_parameters_move(const gbsi_reduced *reduced, size_t factor, gbsi_moved what,
                           const double *w, double *out, double *room);
 
-/* The same for the conditional table of a barren variable, which moves no sum: 0, or NAN where no
- * other entry of a column can take what one loses.
+/* Computes the derivatives for the conditional table of a barren variable, which does not affect
+ * the sum: 0, or NAN for an entry whose column has no other entry that could take what it loses.
  * @param out [parameters of the factor] 0 in. */
 void gbsi_parameters_move_nothing(const gbsi_reduced *reduced, size_t factor, double *out,
                                   double *room);
@@ -49,7 +49,7 @@ void gbsi_parameters_ranges(const gbsi_reduced *reduced, const size_t *first,
 /* Sensitivities by a junction tree. */
 
 /* Fills in p, the derivatives and log_p of an answer that gbsi_parameters_list() has begun.
- * @param first of gbsi_parameters_list().
+ * @param first offsets of parameters, from gbsi_parameters_list().
  * @return GBS_ERR_LIMIT if no tree fits the options, or weights are too far apart for doubles;
  *         GBS_ERR_STOPPED if the watch has stopped it. */
 gbs_status gbsi_sensitivity_exact(const gbs_model *model, const gbs_evidence *evidence,

@@ -51,7 +51,8 @@ size_t gbsi_reduced_n_tables(const gbsi_reduced *reduced, size_t factor);
 /* Writes the true log-weights into the tables, minus infinity among them. */
 void gbsi_reduced_fill(gbsi_reduced *reduced);
 
-/* @return ln of the likelihood of each state of a variable; NULL if all likelihoods are 1.
+/* @return the logarithm of the likelihood of each state of a variable; NULL if all likelihoods are
+ * 1.
  * @param evidence NULL: none. */
 const double *gbsi_log_likelihood(const gbs_evidence *evidence, uint32_t variable);
 
@@ -69,8 +70,8 @@ typedef struct gbsi_rest {
 gbsi_rest gbsi_rest_begin(const gbsi_reduced *reduced, size_t factor);
 void gbsi_rest_next(gbsi_rest *rest);
 
-/* Entries of conditional tables that are 0, of which no draw tells directly. With R(c) the product
- * of all other factors and likelihoods of the child c, and z the other variables of a draw,
+/* Entries of conditional tables that are 0: no draw shows their derivatives directly. With R(c) the
+ * product of all other factors and likelihoods of the child c, and z the other variables of a draw,
  *
  *     rho_i(z) = R(i) / sum over c of t(c | u) R(c) ,     E[1[u] rho_i | e] = g(i, u) / P(e) [M55]
  *

@@ -7,8 +7,9 @@
  * with missing values have a chain each, with what they have held fast, as those of Younes (1989)
  * and of DimmWitted do.
  *
- * The same bits on any number of threads: a chain is drawn by one thread, with random numbers of
- * its own, and a sum over chains, or a row of a matrix of sums, is one thread's. */
+ * The result has the same bits on any number of threads: one thread draws a chain, with random
+ * numbers of its own, and one thread computes each sum over chains and each row of a matrix of
+ * sums. */
 #include "weights/sampled_climbing.h"
 
 #include <inttypes.h>
@@ -329,8 +330,8 @@ static bool has_converged(const gbsi_climbing *c, const gbsi_climbed *found)
            (c->many || c->round == 0 || found->error <= MOST_CHANCE);
 }
 
-/* Takes rounds of steps, each followed by a look at their mean, until that is near the maximum or
- * there are no more steps. */
+/* Takes rounds of steps and checks their mean after each round, until the mean is near the maximum
+ * or the steps are used up. */
 static gbs_status climb(gbsi_climbing *c, double *w, gbsi_climbed *found, gbs_error *err)
 {
     gbs_status status = GBS_OK;

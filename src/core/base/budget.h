@@ -30,8 +30,8 @@ void gbsi_budget_init(gbsi_budget *budget, uint64_t limit, uint64_t there);
 /* Puts a budget in force. @return the argument of gbsi_budget_leave(): the budget in force before,
  * or NULL. */
 gbsi_budget *gbsi_budget_enter(gbsi_budget *budget);
-/* The same for a call whose options have no limit: the limit is gbsi_default_memory_limit() minus
- * the memory of the process and the bytes `there`. */
+/* Puts a budget in force for a call whose options have no limit: its limit is
+ * gbsi_default_memory_limit() minus the memory of the process and the bytes `there`. */
 gbsi_budget *gbsi_budget_enter_default(gbsi_budget *budget, uint64_t there);
 void gbsi_budget_leave(gbsi_budget *before);
 /* The budget in force on this thread, or NULL. */
@@ -43,7 +43,7 @@ void gbsi_budget_set(gbsi_budget *budget);
  * are beyond the limit; then nothing is counted. */
 bool gbsi_budget_take(size_t bytes);
 void gbsi_budget_give(size_t bytes);
-/* The same for bytes that are in memory whatever the limit. */
+/* Counts bytes that are in memory already, even if they exceed the limit. */
 void gbsi_budget_count(size_t bytes);
 /* Whether the budget in force refused a request that nobody has complained about yet. */
 bool gbsi_budget_refused(void);

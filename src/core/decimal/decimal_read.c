@@ -113,7 +113,7 @@ static double infinity(void)
     return from_bits(0x7ff0000000000000u);
 }
 
-/* Digits and point of text[0 .. n). @return the end of the digits, NULL if there is no digit. */
+/* Digits and point of text[0 .. n). @return the end of the digits; NULL without a digit. */
 static const char *scan_digits(const char *text, const char *end, scanned *s)
 {
     const char *at = text;

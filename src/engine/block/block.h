@@ -26,7 +26,7 @@ enum {
 #define GBSI_BLOCK_MOST 16384u
 
 typedef enum gbsi_block_source {
-    GBSI_BLOCK_TABLE, /* the weights of a factor of which no variable is held */
+    GBSI_BLOCK_TABLE, /* the weights of a factor none of whose variables is held */
     GBSI_BLOCK_SLICE, /* rows of a larger table, selected by the states of the held variables */
     GBSI_BLOCK_MESSAGE,
 } gbsi_block_source;

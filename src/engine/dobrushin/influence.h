@@ -32,7 +32,7 @@ typedef struct gbsi_influence_limits {
 /* Limits with which all bounds of a large model take time in proportion to it. */
 gbsi_influence_limits gbsi_influence_affordable(const gbsi_factors *factors);
 
-/* @param graph borrowed; its extra edges are no influences. @param limits NULL: none but
+/* @param graph borrowed; its extra edges do not count as influences. @param limits NULL: none but
  * GBSI_INFLUENCE_CELLS. */
 gbs_status gbsi_influence_new(const gbsi_graph *graph, const gbsi_influence_limits *limits,
                               gbsi_influence **out, gbs_error *err);

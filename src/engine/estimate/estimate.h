@@ -58,8 +58,8 @@ void gbsi_estimate_free(gbsi_estimate *estimate);
 
 /* Rao-Blackwell: add the probabilities of a tile ([M7]). Called per tile, after the draw. */
 void gbsi_estimate_tile(gbsi_estimate *estimate, uint32_t group, const gbsi_tile *tile);
-/* Whether the sums or counts of a group exceed the L2 cache. Then it pays to announce slots
- * [first, end) some time before they are added: their sums are prefetched. */
+/* Whether the sums or counts of a group exceed the L2 cache. In that case, announce slots [first,
+ * end) some time before they are added, so that their sums are prefetched. */
 bool gbsi_estimate_is_far(const gbsi_estimate *estimate);
 void gbsi_estimate_ahead(const gbsi_estimate *estimate, uint32_t group, uint32_t first,
                          uint32_t end);
@@ -100,8 +100,8 @@ void gbsi_estimate_held_row(const gbsi_estimate *estimate, uint32_t first, gbsi_
 void gbsi_estimate_end_pass(gbsi_estimate *estimate, gbsi_pool *pool);
 
 /* A pass that will not be finished, where every slot is updated once per pass: tells that this slot
- * was updated in it. That update counts; gbsi_estimate_end_pass() then does nothing, and no more
- * passes may follow. */
+ * was updated in it. The update that was cut short counts; gbsi_estimate_end_pass() then does
+ * nothing, and no more passes may follow. */
 void gbsi_estimate_cut(gbsi_estimate *estimate, uint32_t slot);
 
 /* Stays of chains in one state that were long, in passes. */

@@ -316,7 +316,8 @@ typedef struct visit_job {
 } visit_job;
 
 /* Chains whose bytes of a site usually lie together, and words: the sites of a word lie many rows
- * apart, those of the words beside it two bytes or so. So both are read before any is written. */
+ * apart, those of the words beside it two bytes or so. Therefore both words are read before one of
+ * them is written. */
 enum { TOGETHER = 16, TILE = 32, BITS = 32 };
 
 typedef struct tile {

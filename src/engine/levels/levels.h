@@ -30,7 +30,7 @@
  * even and one for odd columns. */
 typedef enum gbsi_levels_weight {
     GBSI_LEVELS_NONE,   /* 0 everywhere */
-    GBSI_LEVELS_IS,     /* 1 where there is a site at all */
+    GBSI_LEVELS_IS,     /* 1 where the block has a site */
     GBSI_LEVELS_BESIDE, /* above and below */
     GBSI_LEVELS_LEFT,
     GBSI_LEVELS_RIGHT,

@@ -25,7 +25,7 @@ typedef struct gbsi_derived {
 #define GBSI_NEEDS_COUPLINGS  64u  /* couplings that differ */
 #define GBSI_NEEDS_NOISY      128u /* a noisy factor: logarithms in double */
 
-/* Grains that are no exponents. */
+/* Values of a grain that are not exponents. */
 #define GBSI_GRAIN_ANY     INT16_MAX /* all log-weights are 0 or infinite */
 #define GBSI_GRAIN_NONE    INT16_MIN /* no useful power of two divides all log-weights */
 #define GBSI_GRAIN_UNKNOWN (INT16_MAX - 1)

@@ -181,7 +181,7 @@ typedef struct gbsi_plan {
     size_t *counter_start; /* [n_slots + 1] counters that each slot changes; NULL: no counters */
     gbsi_counter_link *counter_link;
     uint32_t n_noisy;
-    gbsi_noisy_sum *noisy; /* [n_noisy]; NULL if there are no noisy factors */
+    gbsi_noisy_sum *noisy; /* [n_noisy]; NULL if no factor is noisy */
     int64_t *cost;
     size_t n_costs;
     uint32_t *noisy_of; /* [n_factors] where noisy; NULL: no factor is */
@@ -346,8 +346,8 @@ void gbsi_plan_free(gbsi_plan *plan);
  * reused by later calls. */
 gbs_status gbsi_plan_level(const gbsi_plan *plan, const uint32_t *sequence, size_t n,
                            gbsi_schedule *schedule, gbs_error *err);
-/* The same into batches that are given, 0 to the largest and none of them empty, whose updates need
- * not be independent. @param batch [n] of each update. */
+/* Splits one pass of a sequence into given batches, numbered from 0, none of which is empty; the
+ * updates of a batch need not be independent. @param batch [n] of each update. */
 gbs_status gbsi_plan_batches(const gbsi_plan *plan, const uint32_t *sequence, const uint32_t *batch,
                              size_t n, gbsi_schedule *schedule, gbs_error *err);
 /* The schedule of the pass that the plan was made for, in constant time and without a list of

@@ -51,7 +51,7 @@ typedef struct gbsi_scan {
 
 /* The scan with this number in gbs_run_options.scan; NULL if no scan has this number. */
 const gbsi_scan *gbsi_scan_of(int scan_kind);
-/* The traits of the scan with this number; 0 if there is no such scan. */
+/* The traits of the scan with this number; 0 if no scan has it. */
 unsigned gbsi_scan_traits(int scan_kind);
 /* The names of its options, as in its table. */
 const char *const *gbsi_scan_options(int scan_kind);

@@ -3,8 +3,8 @@
  * do not touch, each drawn as one from its exact conditional [M35], [M36].
  *
  * A pass is the fewest rounds with at least as many updates as there are slots, a batch is a round.
- * Adaptation ends for good with the first pass that is kept. The draw is asked for conditionals
- * alone, not for neighbours (neither CONTEXT nor POSITION), since those of a splash are others
+ * Adaptation ends for good with the first pass that is kept. The draw must need conditionals alone,
+ * and not neighbours (neither CONTEXT nor POSITION), because the neighbours of a splash change
  * every time. Where its weights would take more than they may, a pass is GBS_ERR_LIMIT. */
 #ifndef GBSI_SPLASH_SPLASH_ROUNDS_H
 #define GBSI_SPLASH_SPLASH_ROUNDS_H

@@ -50,7 +50,8 @@ void gbsi_exchange_step(gbsi_exchange *exchange, uint64_t seed, uint64_t iterati
 double gbsi_exchange_rate(const gbsi_exchange *exchange, uint32_t t);
 /* The communication barrier between two levels: the sum of their rates. */
 double gbsi_exchange_barrier(const gbsi_exchange *exchange, uint32_t from, uint32_t to);
-/* The same from anywhere between two levels to the cold end, linear in between. */
+/* The communication barrier from a point between two levels to the cold end, interpolated linearly
+ * between the levels. */
 double gbsi_exchange_barrier_from(const gbsi_exchange *exchange, double from);
 
 /* Levels of equal rejection between `first`, in levels, and the cold end, by the rates so far.

@@ -2,8 +2,8 @@
 /* Measures where local moves forget: the lag-one memory of the slowest variable at each level of a
  * ladder.
  *
- * Of variable v at level t let o be the share of moves after which it has the state it had before,
- * and o' the share of times that two independent ladders agree on it. Its memory is
+ * For variable v at level t, let o be the share of moves after which v has the state it had before,
+ * and o' the share of times that two independent ladders agree on the state of v. Its memory is
  *     q_tv = (o - o') / (1 - o'),    q_t = max over v of q_tv where o' < 0.9,
  * 0 where moves draw afresh, 1 where v is frozen. The mean over v, or the energy in place of
  * states, calls levels mixed at which some variables never move. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The partition function from a ladder: ratios of those of neighbouring levels.
+/* Estimates the partition function from a ladder, as a product of ratios between neighbouring
+ * levels.
  *
  * With u = (b_(t+1) - b_t) U(x), f(y) = 1 / (1 + exp(-y)) and any constant c,
  *     Z_(t+1) / Z_t = exp(c) E_t[f(u - c)] / E_(t+1)[f(c - u)]                            [M47]

@@ -56,7 +56,7 @@ static void cases_free(gbsi_cases *cases)
 
 /* ---- cases --------------------------------------------------------------------------------- */
 
-/* Room for `most` cases, none of them there yet. */
+/* Allocates room for `most` cases; none is stored yet. */
 static gbs_status cases_new(uint32_t n_variables, size_t most, gbsi_cases *cases, gbs_error *err)
 {
     const size_t bytes = n_variables * sizeof *cases->state; /* of a case */

@@ -119,8 +119,8 @@ gbs_status gbsi_sparse_join_own(const gbsi_sparse *s, uint32_t i, const double *
 gbs_status gbsi_sparse_sum(const gbsi_sparse *sparse, gbsi_watch *watch, double *p, double *log_z,
                            gbs_error *err);
 
-/* The same, and the states of the variables maximised over; of all of them, ln of the weight of a
- * most probable state.
+/* Sums and maximises as gbsi_sparse_sum() does, and finds the states of the variables that are
+ * maximised over. If all variables are, *log_weight is ln of the weight of a most probable state.
  * @param x [whole variables] out: the states of the component's variables, 0 of those summed. */
 gbs_status gbsi_sparse_maximise(const gbsi_sparse *sparse, gbsi_watch *watch, uint32_t *x,
                                 double *log_weight, gbs_error *err);

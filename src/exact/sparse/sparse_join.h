@@ -49,7 +49,7 @@ gbs_status gbsi_join_add(gbsi_join *join, const gbsi_trie *rows, const uint32_t 
 /* Begins, after the last operand was added or to try other states. */
 gbs_status gbsi_join_begin(gbsi_join *join, gbs_error *err);
 
-/* Finds the next entry, in join->x. @return false if there are no more, or if it was stopped. */
+/* Finds the next entry, in join->x. @return false after the last row, or if it was stopped. */
 bool gbsi_join_next(gbsi_join *join);
 
 /* Tells the watch of the steps since the last time. @return whether to stop. */

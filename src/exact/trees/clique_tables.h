@@ -45,7 +45,7 @@ typedef struct gbsi_scratch_sizes {
 } gbsi_scratch_sizes;
 gbsi_scratch_sizes gbsi_scratch_of(const gbsi_tree *tree);
 
-/* The log-weights of a factor over its scope. @param room written if the factor is no table.
+/* The log-weights of a factor over its scope. @param room written if the factor is not a table.
  * @param n out: how many. */
 const double *gbsi_factor_logs(const gbsi_conditioned *model, size_t f, double *room, size_t *n);
 

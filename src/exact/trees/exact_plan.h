@@ -45,7 +45,7 @@ typedef struct gbsi_exact_plan {
                                     */
 } gbsi_exact_plan;
 
-/* @param graph of the model without extra edges; borrowed while this runs. */
+/* @param graph the graph of the model, without extra edges; borrowed during the call. */
 gbs_status gbsi_exact_plan_new(const gbsi_conditioned *model, const gbsi_graph *graph,
                                const gbsi_exact_limits *limits, gbsi_exact_plan **out,
                                gbs_error *err);
@@ -70,8 +70,8 @@ gbsi_keep gbsi_exact_keep(const gbsi_tree *tree, bool up_only, uint64_t bytes);
 /* Trees of as many components as the limits allow together, those of fewer entries first.
  *
  * @param ns    nanoseconds that they may be predicted to take.
- * @param bytes of the trees and the work on them if they take all components; half of it, if others
- *              are left to be sampled.
+ * @param bytes limit on the bytes of the trees and of the work on them, if trees answer all
+ * components; half of it applies if other components are left to be sampled.
  * @param take  [components] out: 1 where a component has a tree.
  * @param out   NULL where no component has one. */
 gbs_status gbsi_exact_plan_choose(gbsi_exact_plan *plan, bool up_only, double ns, uint64_t bytes,

@@ -3,8 +3,8 @@
  *
  * The axes of a table are in the order of elimination, the variable eliminated last being the
  * slowest. The variables shared with the parent (the separator) are eliminated after the clique's
- * own variables. So a table has one row per state of the separator, rows are contiguous, and a
- * message has one number per row. After the upward half of calibration each row of a table is in
+ * own variables. A table therefore has one row per state of the separator, rows are contiguous, and
+ * a message has one number per row. After the upward half of calibration each row of a table is in
  * proportion to p(own | separator), which is all that backward sampling and the downward half need;
  * messages are dropped after use, and fit on one stack.
  *

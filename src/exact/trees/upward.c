@@ -82,7 +82,7 @@ static double *new_message(const gbsi_tables *tables, uint32_t i)
 }
 
 /* Scales a message of weights so that its largest one is 1, and turns it into logarithms if its
- * spread is too large. @return ln of the number that the weights were divided by. */
+ * spread is too large. @return the logarithm of the number that the weights were divided by. */
 static double normalise_weights(gbsi_tables *tables, uint32_t i, double *message)
 {
     const gbsi_pieces pieces = gbsi_pieces_of(tables);

@@ -356,7 +356,7 @@ static gbs_status read_values(uai_reader *r, size_t n, double *value, gbs_error 
     return GBS_OK;
 }
 
-/* Refuses a column of zeros, which is no distribution. Models whose evidence was multiplied into
+/* Refuses a column of zeros, which is not a distribution. Models whose evidence was multiplied into
  * their tables have such columns: if lenient, they are read as the MARKOV models that they are. */
 static gbs_status refuse_zero_column(uai_reader *r, gbsi_token token, size_t factor, size_t column,
                                      gbs_error *err)
@@ -404,7 +404,7 @@ static gbs_status check_columns(uai_reader *r, size_t factor, double *value, gbs
 }
 
 /* Reads the next of some numbers with commas between them.
- * @return false: it is no number up to max. */
+ * @return false if the token is not a number up to max. */
 static bool next_listed(gbsi_text *list, uint64_t max, uint64_t *number)
 {
     const char *comma = memchr(list->at, ',', gbsi_text_left(list));

@@ -29,7 +29,7 @@ typedef struct gbsi_kept_content {
 
 /* @param n_rooms number of files of that size for which the disk must have room: 2 leaves room to
  * write the next file beside this one; else 1.
- * @return GBS_ERR_IO where it cannot be written or there is no room; the previous file is then
+ * @return GBS_ERR_IO if the file cannot be written or the disk is full; the previous file is then
  * unchanged. */
 gbs_status gbsi_kept_write(const char *path, const gbsi_kept_form *form,
                            const gbsi_kept_content *content, unsigned n_rooms, gbs_error *err);

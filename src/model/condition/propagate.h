@@ -64,7 +64,8 @@ gbs_status gbsi_propagator_new(const gbsi_propagation *propagation, bool trail,
 void gbsi_propagator_free(gbsi_propagator *propagator);
 
 bool gbsi_propagator_has(const gbsi_propagator *propagator, uint32_t variable, uint32_t state);
-/* The lowest remaining state >= from, GBSI_NONE if there is no such state. For walking a domain. */
+/* Finds the lowest remaining state >= from; GBSI_NONE if no such state remains. For walking a
+ * domain. */
 uint32_t gbsi_propagator_next(const gbsi_propagator *propagator, uint32_t variable, uint32_t from);
 
 /* Take a state away, or all but one; hard factors of the variable are queued if its domain changed.

@@ -128,7 +128,8 @@ static bool kind_is_constant(const gbsi_conditioned *c, size_t f, uint32_t at_v)
     }
 }
 
-/* The same for other factors without a table, if they have few configurations. */
+/* Whether the sum over a variable is constant, for other factors without a table that have few
+ * configurations: it walks through all of them. */
 static bool walk_is_constant(const pruner *p, size_t f, uint32_t at_v, double *log_sum)
 {
     const gbsi_factors *factors = &p->whole->factors;

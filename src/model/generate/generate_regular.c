@@ -33,7 +33,7 @@ typedef struct edge_set {
     unsigned shift;
 } edge_set;
 
-/* Never 0: an edge of the set is no loop. */
+/* The key of an edge is never 0, because an edge of the set joins two different vertices. */
 static uint64_t key_of(edge e)
 {
     return e.a < e.b ? (uint64_t)e.a << 32 | e.b : (uint64_t)e.b << 32 | e.a;

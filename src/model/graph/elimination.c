@@ -125,8 +125,8 @@ static bool sees(const search *s, uint32_t v, uint32_t d, const uint8_t *out)
     return false;
 }
 
-/* The same as check_core() for components whose rows are long to make, where a few rounds show it:
- * of each variable no more neighbours are looked at than decide. */
+/* Does what check_core() does, for components whose rows are long to make: it looks only at as many
+ * neighbours of each variable as the decision needs. */
 static void check_large_core(search *s, uint64_t room, gbsi_elimination_part *part)
 {
     const uint32_t n = part->n_variables;

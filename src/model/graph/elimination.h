@@ -25,8 +25,8 @@ typedef struct gbsi_elimination_limits {
                          see order_search.h */
     uint64_t steps;   /* 0: that many; else those of the local searches together, whatever pays */
     uint64_t bytes;   /* bytes that a local search may take; it is skipped if it needs more */
-    const uint8_t *late; /* NULL, or [n_variables] 1: eliminated after all others of its component,
-                            and there is no local search where some are */
+    const uint8_t *late; /* NULL, or [n_variables] 1: eliminate the variable last in its component,
+                            without a local search */
     gbsi_watch *watch;   /* borrowed; NULL: the local search never stops */
 } gbsi_elimination_limits;
 

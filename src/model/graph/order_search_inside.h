@@ -14,7 +14,7 @@ enum {
 
 /* ---- random words -------------------------------------------------------------------------- */
 
-/* The same words in every search. */
+/* Random words, which are the same in every search. */
 typedef struct order_random {
     uint64_t next; /* counter */
     uint32_t word[4];

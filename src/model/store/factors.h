@@ -73,7 +73,7 @@ double gbsi_logical_value(const gbsi_logical *logical, double weight, uint32_t n
 double gbsi_factor_value(const gbsi_factors *factors, const uint32_t *arity, size_t f,
                          const uint32_t *x);
 
-/* The same, but the states are given by position in the scope. */
+/* Computes the log-weight of factor f for states that are given by position in its scope. */
 double gbsi_factor_value_at(const gbsi_factors *factors, const uint32_t *arity, size_t f,
                             const uint32_t *at);
 

@@ -53,8 +53,8 @@ struct gbs_evidence {
     const gbs_model *model;
     uint32_t n_observed;
     uint32_t *state;        /* [n_variables] GBSI_NONE where not observed */
-    double *log_likelihood; /* [state_offset[n_variables]] NULL while there is no virtual evidence
-                             */
+    double *log_likelihood; /* [state_offset[n_variables]] logarithms of likelihoods; NULL without
+                               virtual evidence */
 };
 
 /* All evidence of another one, which must have the same model. @param from NULL for none. */

@@ -74,8 +74,8 @@ cleanup:
     return status;
 }
 
-/* The sum over all states given the evidence alone. A tree whose weights are too far apart even so
- * is no use. */
+/* The sum over all states given the evidence alone. If the weights of a tree are still too far
+ * apart, the tree cannot be used. */
 static gbs_status find_base(gbs_cases *c, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;

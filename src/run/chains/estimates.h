@@ -18,7 +18,7 @@ typedef struct gbsi_estimates {
     size_t estimate_bytes;
     bool rao_blackwell;
     gbsi_moves moves;  /* of variables of the part, where chains have a plan */
-    gbsi_stays stays;  /* likewise, of small models */
+    gbsi_stays stays;  /* how long chains stay in a state, for variables of small models */
     double *exact_p;   /* [whole state_offset] filled by execute; NULL if none is exact */
     double exact_mcse; /* standard errors of the exact marginals: 0, or NAN if they are an
                           approximation */

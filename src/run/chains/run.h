@@ -185,7 +185,8 @@ gbs_status gbsi_run_open(const gbs_model *model, const gbs_evidence *evidence,
  * @param options options for which gbsi_sites_suit() is true. */
 gbs_status gbsi_run_new_of_sites(const gbs_model *variables, gbsi_lattice *lattice,
                                  const gbs_run_options *options, gbs_run **out, gbs_error *err);
-/* The same for a picture of levels, whose variables have as many states.
+/* run_new.c: makes a run of a picture of levels, in which each variable has as many states as the
+ * picture has levels.
  * @param options random draws of chains, without hard zeros, whose conditionals are averaged. */
 gbs_status gbsi_run_new_of_levels(const gbs_model *variables, gbsi_levels *levels,
                                   const gbs_run_options *options, gbs_run **out, gbs_error *err);
@@ -207,7 +208,7 @@ typedef enum gbsi_stop {
     GBSI_STOP_TIME,
     GBSI_STOP_UPDATES,
     GBSI_STOP_SIGNAL,
-    GBSI_STOP_SUPPORT, /* shown to be split: more sweeps are no use */
+    GBSI_STOP_SUPPORT, /* shown to be split: more sweeps do not help */
     GBSI_STOP_FAILED,  /* a pass has failed on a rank: all meet, and fail as that did */
 } gbsi_stop;
 
@@ -235,8 +236,8 @@ void gbsi_drive_begin(gbsi_drive *drive, const gbs_run *run, const gbs_run_callb
 /* Called before a pass or other work: resets the watch, unless drive->stop says that the run has
  * ended. */
 void gbsi_drive_go_on(gbsi_drive *drive, bool keep);
-/* The same before a pass that is finished whatever happens, if checkpoints are written, as a run
- * cannot go on from half a pass, or with several ranks, which end a pass together. */
+/* Called before a pass that must be finished: if checkpoints are written, because a run cannot go
+ * on from half a pass, or with several ranks, because all ranks end a pass together. */
 void gbsi_drive_go_whole(gbsi_drive *drive, bool keep);
 /* Says in drive->stop that --time is over, or that the call which this run works for ends. */
 void gbsi_drive_end_in_time(const gbs_run_options *options, gbsi_drive *drive, double now_s);
@@ -255,7 +256,8 @@ void gbsi_run_watch(const gbs_run_options *options, const gbsi_report *report, g
 gbs_status gbsi_run_pass(gbsi_task *task, gbsi_sampling *sampling,
                          const gbsi_checkpoints *checkpoints, gbsi_report *report,
                          gbsi_drive *drive, bool keep, gbs_error *err);
-/* The same for any estimate; NULL: the draws are thrown away. */
+/* Runs one pass as gbsi_run_pass() does, and adds its draws to `estimate`; NULL: they are thrown
+ * away. */
 gbs_status gbsi_run_advance(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
                             gbsi_drive *drive, gbsi_estimate *estimate, gbs_error *err);
 
@@ -306,8 +308,8 @@ gbs_status gbsi_burn_in_load(gbsi_sampling *sampling, const gbsi_source *source,
  * unless components needed it. */
 gbs_status gbsi_choose_sites(gbsi_engine *engine, const gbs_run_options *options,
                              const gbsi_conditioned *model, gbs_error *err);
-/* Whether options leave room for it where there are no hard zeros, and whether it is then faster
- * than sixteen chains. */
+/* Whether the options allow it in a model without hard zeros, and whether it is then faster than
+ * sixteen chains. */
 bool gbsi_sites_allowed(const gbs_run_options *options);
 bool gbsi_sites_suit(const gbsi_lattice *lattice, const gbs_run_options *options);
 /* Whether the part is run with its chains in bits: engine->packed and engine->spins; or an error if
@@ -317,7 +319,7 @@ gbs_status gbsi_choose_chains(gbsi_engine *engine, const gbs_run_options *option
 /* The share of bits that chains in bits use. */
 double gbsi_share_of_chains(const gbs_run_options *options);
 /* certified.c: finds the burn-in for options.certified, if it asks for one; with restarts, the
- * bound on the distance that one pass leaves. @param watch of preparing. */
+ * bound on the distance that one pass leaves. @param watch stops preparation. */
 gbs_status gbsi_run_certify(gbs_run_options *options, const gbsi_problem *problem,
                             const gbsi_engine *engine, gbsi_report *report, gbsi_watch *watch,
                             gbs_error *err);

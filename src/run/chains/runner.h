@@ -65,7 +65,7 @@ typedef struct gbsi_runner {
 
     /* ---- before the first pass ---- */
 
-    /* Compiles the sampled part. @param watch of preparing. */
+    /* Compiles the sampled part. @param watch stops preparation. */
     gbs_status (*compile)(struct gbsi_task *task, struct gbsi_engine *engine,
                           struct gbsi_report *report, gbsi_watch *watch, gbs_error *err);
     /* The shape of its estimates, for runners with compile(). */

@@ -15,7 +15,8 @@
 
 typedef struct gbsi_starter gbsi_starter;
 
-/* @param watch borrowed, NULL: never stops. Once it stopped, starts are no longer found. */
+/* @param watch borrowed, NULL: never stops. Once the watch has stopped, the search for starts ends.
+ */
 gbs_status gbsi_starter_new(const gbsi_conditioned *model, uint64_t seed, gbsi_watch *watch,
                             gbsi_starter **starter, gbs_error *err);
 void gbsi_starter_free(gbsi_starter *starter);

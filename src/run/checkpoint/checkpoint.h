@@ -77,7 +77,7 @@ void gbsi_checkpoints_free(gbsi_checkpoints *checkpoints);
 gbs_status gbsi_run_note_inputs(gbsi_problem *problem, gbsi_checkpoints *checkpoints,
                                 const gbs_evidence *evidence, const gbs_run_options *options,
                                 gbs_error *err);
-/* The same for the variables of draws or of traces. */
+/* Notes the variables of draws or of traces for the checkpoints of a run. */
 gbs_status gbsi_run_note_variables(gbsi_checkpoints *checkpoints, gbsi_input input,
                                    const uint32_t *variable, size_t n, gbs_error *err);
 

@@ -227,8 +227,8 @@ cleanup:
 
 /* The tables that independent samples are drawn from. */
 typedef struct drawing {
-    gbsi_tables *tables;       /* NULL: there are no dense tables */
-    gbsi_sparse_draws *sparse; /* NULL: there are no sparse tables */
+    gbsi_tables *tables;       /* NULL if no component has dense tables */
+    gbsi_sparse_draws *sparse; /* NULL if no component has sparse tables */
     uint32_t *x;               /* [variables of both] scratch */
     uint32_t *user;            /* [model variables] scratch */
 } drawing;

@@ -3,7 +3,7 @@
  * decided by counts (the clock only ends a run early, and the counts it reached reproduce it).
  *
  * What is kept grows to three windows; if the verdict is then refused, the first becomes burn-in.
- * So windows double, and no more than a third of the iterations is ever lost. */
+ * Windows therefore double in length, and at most a third of the iterations is lost. */
 
 #include <math.h>
 

@@ -32,8 +32,8 @@ void gbsi_page_refuse(gbsi_page *page, const gbsi_json *value, const char *expec
 /* ---- page_text.c: writing ------------------------------------------------------------------- */
 
 void gbsi_page_put(gbsi_page *page, const char *html);
-/* Text with &, <, > and quotes as entities; control characters, and bytes that
- * are no UTF-8, as U+FFFD. */
+/* Writes text with &, <, > and quotes as entities, and with U+FFFD in place of control characters
+ * and of bytes that are not UTF-8. */
 void gbsi_page_text(gbsi_page *page, const char *text);
 /* Writes a number with so many significant digits, as people do; "–" for a missing number. */
 void gbsi_page_number(gbsi_page *page, double value, int digits);
