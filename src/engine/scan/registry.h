@@ -3,10 +3,10 @@
 #ifndef GBSI_SCAN_REGISTRY_H
 #define GBSI_SCAN_REGISTRY_H
 
-#include "gibbsite/scans.def"
 #include "scan/scan.h"
 
 #define GBS_SCAN(number, SYMBOL, table, name, help) extern const gbsi_scan gbsi_scan_##table;
+#include "gibbsite/scans.def"
 #undef GBS_SCAN
 
 /* ---- drawn.c -------------------------------------------------------------------------------- */
