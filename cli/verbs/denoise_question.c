@@ -8,7 +8,7 @@
 #include "gibbsite/denoise.h"
 #include "gibbsite/image.h"
 
-/* Where an estimate begins, in levels or as a probability. */
+/* The values from which an estimate begins: a probability, or a standard deviation in levels. */
 #define FIRST_FLIP  0.1
 #define FIRST_GAUSS 0.5
 

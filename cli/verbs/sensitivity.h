@@ -10,7 +10,7 @@ typedef struct cli_sensitivities {
     cli_job job;
     gbs_sensitivities s;
     char title[256]; /* "P(cold = yes | fever=yes)" */
-    size_t n;        /* parameters that are shown ... */
+    size_t n;        /* parameters that are shown */
     size_t *shown;   /* ... in this order; [s.n_parameters] */
 } cli_sensitivities;
 

@@ -230,7 +230,8 @@ typedef struct gbs_crf_learn_report {
  * @param style     of the templates, and of the model when it is written.
  * @param data      with the labels in the last column; the templates name columns before it.
  * @param callbacks NULL; progress is called with pass = iterations done.
- * @param crf       out, caller frees. With l1, without the features whose weights are all 0.
+ * @param crf       out, caller frees. With l1, the model lacks the features whose weights are all
+ *                  0.
  * @param report    out or NULL.
  * @return GBS_STOPPED if it was ended by time_s or the callback, with the weights of the last
  *         iteration, GBS_ERR_STOPPED before the first; GBS_ERR_FORMAT for the templates or if they

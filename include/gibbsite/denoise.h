@@ -160,8 +160,8 @@ typedef struct gbs_denoise_found {
     uint32_t width, height; /**< size of the part of the picture that was used */
     uint32_t iterations;
     double neighbour_noise; /**< Gauss: the standard deviation if neighbours mostly have the same
-                                 level, from the median of their differences; else 0. Where it is
-                                 much larger than noise_level, noise was taken for the picture */
+                               level, from the median of their differences; else 0. If it is much
+                               larger than noise_level, noise was taken for a part of the picture */
 } gbs_denoise_found;
 
 /**

@@ -37,7 +37,8 @@ typedef struct gbs_diagnostics {
     double mcse_median; /**< standard error of the median */
     double rhat;        /**< the larger of the next two: below 1.01 where chains agree */
     double rhat_bulk;   /**< R-hat of the normal scores of the ranks, each chain cut in halves */
-    double rhat_folded; /**< the same of distances from the median: tells scales apart */
+    double rhat_folded; /**< R-hat of distances from the median, which shows that chains have
+                           different scales */
     double ess_bulk;    /**< effective number of draws of the normal scores */
     double ess_tail;    /**< the smaller of the effective numbers of draws for the quantiles 0.05
                              and 0.95; NAN if all or no draws are below one of them */

@@ -123,7 +123,7 @@ typedef struct gbs_fit_report {
                          probability, in columns that are expected in a row or more */
     double log_likelihood_error; /**< Monte Carlo standard error; NAN with log_likelihood where EM
                                       was stopped before an estimate */
-    double held_out_error;       /**< the same of held_out_log_likelihood */
+    double held_out_error;       /**< standard error of held_out_log_likelihood */
     uint64_t sweeps;             /**< sweeps of each chain, for each row, in the last iteration */
     uint64_t n_doubtful;         /**< rows whose chains disagreed in it, R-hat above 1.1 */
 } gbs_fit_report;

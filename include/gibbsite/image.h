@@ -104,9 +104,9 @@ GBS_API GBS_MUST_USE gbs_status gbs_image_write(const gbs_image *image, const ch
 /* ---- pixels to states; state is [height * width], out, untouched on failure ----------------- */
 
 /**
- * Convert pixels to states 0 and 1. In a bitmap, black is state 1. In other kinds, state 1 is where
- * the grey value of the pixel, for a palette that of its colour, is >= threshold. The grey of a
- * colour is (299 r + 587 g + 114 b) / 1000 (ITU-R BT.601), rounded to nearest.
+ * Convert pixels to states 0 and 1. In a bitmap, black is state 1. In other pictures, a pixel has
+ * state 1 if its grey value (in a palette, the grey value of its colour) is >= threshold. The grey
+ * of a colour is (299 r + 587 g + 114 b) / 1000 (ITU-R BT.601), rounded to nearest.
  *
  * @param threshold 1 to maxval; 0 means half of maxval, rounded up. For bitmaps it must be 0.
  */

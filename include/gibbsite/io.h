@@ -79,8 +79,8 @@ GBS_API void gbs_set_memory_limit(uint64_t bytes);
 /** @return the memory limit of calls that are given none, bytes. */
 GBS_API uint64_t gbs_memory_limit(void);
 
-/** @return the names of model formats with '|' between them: "uai|lg|...". Some are only read,
- * others only written. */
+/** @return the names of model formats with '|' between them: "uai|lg|...". Some formats can only be
+ *         read, others only written. */
 GBS_API const char *gbs_model_formats(void);
 
 /** Read a model. @param options NULL for the defaults. @param model out, caller frees. */

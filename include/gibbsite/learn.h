@@ -41,7 +41,7 @@ extern "C" {
 #define GBS_USUAL_LEARN_PROBES 32u      /**< if there are more weights than fit a matrix */
 #define GBS_MAX_LEARN_PROBES   1000000u /**< most probes */
 
-/** Where learning is after some iterations. */
+/** The state of learning after some iterations. */
 typedef struct gbs_learn_point {
     size_t size;        /**< bytes in this library's struct; fields beyond it must not be read */
     uint64_t iteration; /**< steps done: 0 at the weights that learning starts from */

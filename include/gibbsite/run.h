@@ -242,7 +242,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_new(const gbs_model *model, const gbs_ev
                                             const gbs_run_options *options, gbs_run **run,
                                             gbs_error *err);
 
-/** What a run is made for. */
+/** The purpose of a run. */
 typedef enum gbs_run_task {
     GBS_RUN_MARGINALS = 0, /**< gbs_run_marginals() */
     /** callbacks.draw. Method auto then answers all components by junction trees, if they, their
@@ -254,8 +254,8 @@ typedef enum gbs_run_task {
 } gbs_run_task;
 
 /**
- * What gbs_run_new_with() makes a run of, either `model` or `share`. Set the fields that are needed
- * by their names, as others may be appended:
+ * The arguments of gbs_run_new_with(): either `model` or `share` must be set. Set the fields that
+ * are needed by their names, as others may be appended:
  *
  *     const gbs_run_setup setup = {.size = sizeof setup, .model = model, .task = GBS_RUN_DRAWS};
  */
@@ -265,8 +265,9 @@ typedef struct gbs_run_setup {
     const gbs_evidence *evidence;   /**< as for gbs_run_new() */
     const gbs_run_options *options; /**< as for gbs_run_new() */
     gbs_run_task task;
-    /** NULL: this process is alone. Else the chains are on several ranks (see gibbsite/ranks.h and
-     * gibbsite/mpi.h); borrowed, outlives the run; one rank is a run without.
+    /** NULL: this process is alone. Otherwise the chains are on several ranks (see gibbsite/ranks.h
+     * and gibbsite/mpi.h); borrowed, outlives the run. A single rank runs as if this field were
+     * NULL.
      *
      * Each rank holds the whole model and runs some of the chains, whole groups of sixteen, or
      * single ones of a run of less than eight; the answers have the same bits on any number of
@@ -282,8 +283,8 @@ typedef struct gbs_run_setup {
      * Variables that bear on none of them are left out: those that can be summed out of their only
      * factor with a constant result, such as unobserved effects that nothing else depends on, again
      * and again; and components that hold none of them, unless all components are answered exactly,
-     * which gives report.log_z. Of the variables that were left out gbs_run_marginals() has no
-     * estimate (NAN for p and mcse), the report has their number, and gbs_run_execute() refuses
+     * which gives report.log_z. gbs_run_marginals() has no estimate for variables that were left
+     * out (NAN for p and mcse), the report has their number, and gbs_run_execute() refuses
      * callbacks.draw. Nothing is left out with method sample, mean field, restarts, a sequence of a
      * scan, dummy edges, or the estimator traces. */
     const uint32_t *query;
@@ -349,9 +350,10 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_execute(gbs_run *run, const gbs_run_call
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse,
                                                   double *ess, double *rhat, gbs_error *err);
-/** As gbs_run_marginals(), but only for the variables first .. first + n - 1; the arrays begin with
- * the states of variable first. For models whose marginals would take more memory than the run. Not
- * available if the model is partitioned over ranks: use gbs_run_each_marginal().
+/** Estimate marginals as gbs_run_marginals() does, but only for the variables first .. first + n -
+ * 1; the arrays begin with the states of variable first. For models whose marginals would take more
+ * memory than the run. It is not available if the model is partitioned over ranks: use
+ * gbs_run_each_marginal().
  * @return also GBS_ERR_ARGUMENT, if not all of these variables exist or if the model is
  * partitioned. */
 GBS_API GBS_MUST_USE gbs_status gbs_run_marginals_of(const gbs_run *run, uint32_t first, uint32_t n,

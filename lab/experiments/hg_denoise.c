@@ -254,7 +254,8 @@ static void judge_order(laboratory *lab, const result *r)
              ahead[0], ahead[1]);
 }
 
-/* Where print and measurement do not say the same, and what is not part of the claim. */
+/* Lists differences between the printed and the measured figures, and what the claim does not
+ * cover. */
 static void compare_with_print(laboratory *lab, const result *r)
 {
     lab_note(lab,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where links make circles, exact sums would need trees of any width. What single labels say given
- * all others is enough for two objectives [M65]: the pseudo-likelihood (Besag 1975), where the
- * others are the true labels, and the likelihood itself, where they are those of a chain that
- * samples from the model (persistent contrastive divergence, Younes 1989; Tieleman 2008). */
+/* If links make circles, exact sums would need junction trees of large width. Conditional
+ * probabilities of single labels given all others are enough for two objectives [M65]: the
+ * pseudo-likelihood (Besag 1975), where the others are the true labels, and the likelihood itself,
+ * where they are those of a chain that samples from the model (persistent contrastive divergence,
+ * Younes 1989; Tieleman 2008). */
 #include "crf/gradient.h"
 
 #include <string.h>

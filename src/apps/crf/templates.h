@@ -60,9 +60,9 @@ typedef struct gbsi_templates {
 } gbsi_templates;
 
 /* The first character of a feature says what it depends on beside the token: u its label, b that
- * and the label before, or * both kinds of weights. With s it goes with the labels of two linked
- * tokens [M65]; tokens of one sequence are linked if the text behind = is the same of both, and not
- * empty. */
+ * and the label before, or * both kinds of weights. A template with s gives features of the labels
+ * of two linked tokens [M65]; two tokens of a sequence are linked if their texts behind = are equal
+ * and not empty. */
 static inline bool gbsi_has_unigram(char first)
 {
     return first == 'U' || first == 'u' || first == '*';

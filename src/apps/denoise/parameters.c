@@ -14,10 +14,10 @@
 #include "simd/math.h"
 
 enum {
-    MOST_SIDE = 256,     /* of the part that is used, ... */
-    MOST_WORK = 1 << 19, /* ... and pixels times levels in it */
-    ITERATIONS = 60,     /* iterations, of which the second half is averaged, ... */
-    BATCHES = 6,         /* ... in so many batches, for a standard error */
+    MOST_SIDE = 256,     /* longest side of the part of the picture that is used */
+    MOST_WORK = 1 << 19, /* most pixels times levels in that part */
+    ITERATIONS = 60,     /* iterations; the second half of them is averaged */
+    BATCHES = 6,         /* batches of averaged iterations, for a standard error */
     CHAINS = 8,          /* pictures drawn in an iteration */
     SWEEPS = 8,          /* sweeps from one picture to the next */
     NEWTON_STEPS = 12,   /* at most */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Diagnostics of draws, Vehtari et al. (2021) [M58]; equation numbers are theirs. All of them are
- * two functions, R-hat and effective sample size, of sequences: the halves of the chains. */
+/* Diagnostics of draws, Vehtari et al. (2021) [M58]; equation numbers are theirs. All diagnostics
+ * come from two functions of sequences, R-hat and effective sample size. A sequence is half of a
+ * chain. */
 #include "gibbsite/diagnose.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Choices: the atoms of a predicate P(a, b!) that differ in the argument marked '!' alone. Exactly
- * one of them holds. Where a fact says which, the others are false; the rest are variables, under a
- * hard factor that counts them. */
+ * one of them holds. If a fact says which value holds, all other values are false. Otherwise the
+ * atoms are variables, under a hard factor that counts them. */
 #include <math.h>
 
 #include "base/memory.h"

@@ -53,8 +53,8 @@ struct gbs_data {
     uint64_t n_rows;     /* all */
     size_t n_distinct;   /* distinct rows in the order of their first occurrence: */
     uint16_t *state;     /* [n_distinct][n_columns] */
-    uint64_t *count;     /* [n_distinct] rows that are equal ... */
-    double *weight;      /* [n_distinct] ... and the sum of their weights */
+    uint64_t *count;     /* [n_distinct] number of rows that are equal */
+    double *weight;      /* [n_distinct] sum of the weights of these rows */
     double sum;          /* sum of all weights: n_rows if no weights were given */
     uint64_t *first;     /* [n_distinct] the first of them, from 0 */
     size_t state_capacity, count_capacity, weight_capacity, first_capacity;

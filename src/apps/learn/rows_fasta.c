@@ -196,8 +196,9 @@ static size_t kept_in_a2m(sequence s)
     return n;
 }
 
-/* Whether all sequences have as many signs without small letters and '.', as in A2M. Where they do
- * not, and have as many with them, small letters mark a part of an alignment, repeats say. */
+/* Whether all sequences have as many signs without small letters and '.', as in A2M. If lengths are
+ * unequal without small letters, and equal with them, small letters mark a part of the alignment,
+ * such as repeats. */
 static bool is_a2m(const alignment *a)
 {
     bool same = true;

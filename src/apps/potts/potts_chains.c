@@ -29,11 +29,11 @@ typedef struct chains {
     double rate, shrink, total;
     gbs_potts_report *report;
     gbsi_keep keep;
-    uint8_t *kept;        /* [n][n_sites] the chains between two steps, for checkpoints, ... */
-    uint64_t kept_pass;   /* ... their sweeps, ... */
-    const double *kept_x; /* ... and the weights */
+    uint8_t *kept;        /* [n][n_sites] states of the chains between two steps, for checkpoints */
+    uint64_t kept_pass;   /* sweeps of the kept chains */
+    const double *kept_x; /* weights of the kept chains */
     uint64_t n_summed;    /* steps in c->sum */
-    uint32_t round;       /* GBSI_ROUNDS - 1 and down to 0 */
+    uint32_t round;       /* counts down from GBSI_ROUNDS - 1 to 0 */
     uint64_t step;
     uint64_t pass; /* sweeps of each chain */
     bool sums;     /* whether this step is in the second half */

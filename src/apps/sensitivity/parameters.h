@@ -58,7 +58,8 @@ gbs_status gbsi_sensitivity_exact(const gbs_model *model, const gbs_evidence *ev
 
 /* Sensitivities from the draws of a run. */
 
-/* As gbsi_sensitivity_exact(), with standard errors and the verdict of the run.
+/* Answers as gbsi_sensitivity_exact() does, from a run, with standard errors and the verdict of
+ * that run.
  * @param options method SAMPLE. @return GBS_STOPPED with an answer; errors of gbs_run_execute(). */
 gbs_status gbsi_sensitivity_sampled(const gbs_model *model, const gbs_evidence *evidence,
                                     const gbs_run_options *options,

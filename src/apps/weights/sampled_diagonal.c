@@ -20,7 +20,7 @@
 #define OF_MEMBER 3u    /* vectors of scratch */
 #define SAME      1e-12 /* share of the mean square that rounding makes of a variance of 0 */
 
-/* Sums [n] over chains: in a step, ... */
+/* Arrays [n] of sums over chains in a step. */
 enum {
     MEAN,   /* mean features of free chains, */
     SQUARE, /* of their squares, */
@@ -29,7 +29,7 @@ enum {
     N_OF_STEP
 };
 
-/* ... and at weights that are held still. */
+/* Arrays [n] of sums over chains at weights that are held still. */
 enum {
     HALVES = ALONG, /* squared means of halves of free chains */
     CHANCE,         /* variances by chance of the chains' contributions to the gradient */

@@ -5,8 +5,8 @@
  * A budget is in force on one thread at a time, from gbsi_budget_enter() to gbsi_budget_leave(); a
  * pool hands it to its members while they work. A budget counts the bytes requested minus the bytes
  * freed while it is in force; each thread has its own budget, so that runs on two threads have
- * separate limits. Where one is in force already the outer one stays: what a call needs inside
- * counts towards the whole. Costs two atomic additions a request, nothing inside a sweep. */
+ * separate limits. If a budget is in force already, it stays in force: the memory of an inner call
+ * counts towards the outer call. Costs two atomic additions a request, nothing inside a sweep. */
 #ifndef GBSI_BASE_BUDGET_H
 #define GBSI_BASE_BUDGET_H
 

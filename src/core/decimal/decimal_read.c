@@ -212,8 +212,8 @@ static double round_to_double(uint64_t mantissa, int exponent2, bool sticky)
     return from_bits((biased << 52) + kept);
 }
 
-/* All digits, exactly: the quotient of two large integers to 62 bits or more, and whether a
- * remainder is left. */
+/* Rounds all digits exactly, from the quotient of two large integers to 62 bits or more and from
+ * whether a remainder is left. */
 static double read_exact(const scanned *s)
 {
     /* The point halfway between two doubles has at most 767 significant digits, so what follows

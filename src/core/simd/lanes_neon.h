@@ -32,7 +32,7 @@ typedef struct vw {
     uint32x4_t high[4];
 } vw;
 
-/* All four quarters through the same intrinsic. */
+/* Applies one intrinsic to all four quarters. */
 #define GBSI_QUARTERS_1(type, name, from, op)                        \
     static inline type name(from a)                                  \
     {                                                                \

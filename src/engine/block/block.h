@@ -107,8 +107,8 @@ typedef struct gbsi_block_lanes {
     double *message;    /* [blocks->n_message_rows][16] divided by the largest of its table */
     double *sum;        /* [blocks->most_arity][16] scratch */
     uint32_t *word;     /* scratch: two a variable */
-    const double **row; /* [blocks->most_items] scratch: of the bucket at hand, the items ... */
-    const uint16_t **offset; /* ... and the numbers of their rows */
+    const double **row; /* [blocks->most_items] scratch: rows of the items of the bucket at hand */
+    const uint16_t **offset; /* [blocks->most_items] scratch: numbers of these rows */
     uint32_t plan;           /* of the messages */
     uint32_t dead;           /* bit l: products of lane l came out as zero, so it is not drawn */
 } gbsi_block_lanes;

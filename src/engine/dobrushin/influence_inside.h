@@ -17,9 +17,9 @@ typedef struct range {
 typedef struct use {
     size_t f;
     uint32_t position; /* of i in its scope */
-    bool coarse;       /* a table too large to walk ... */
-    bool has_zeros;    /* ... with entries of minus infinity */
-    double spread;     /* ... else largest less smallest entry */
+    bool coarse;       /* it is a table that is too large to walk through */
+    bool has_zeros;    /* it is such a table, and has entries of minus infinity */
+    double spread;     /* of such a table without zeros: its largest entry minus its smallest */
     range odds;        /* its contribution to the log-odds of i, if i is binary */
 } use;
 

@@ -51,8 +51,8 @@ typedef struct gbsi_keys {
     /* arrays indexed by the joint state of the other variables */
     double *p; /* 0 in all states: impossible */
     size_t n_shares, share_capacity;
-    /* By key, in the order of slots. If keys are shared: what their first weights are hashed from;
-     * else the codes. */
+    /* Arrays are indexed by key, in the order of slots. If keys are shared: what their first
+     * weights are hashed from; else the codes. */
     uint64_t *name;
     size_t n_names, name_capacity;
     size_t n_hashed;      /* slots */

@@ -178,10 +178,11 @@ gbs_status gbsi_estimate_load(gbsi_estimate *estimate, const gbsi_source *source
  * Constant and equal traces give 1; constant but different ones +inf. */
 double gbsi_split_rhat(const double *trace, uint32_t n_chains, size_t n, size_t stride);
 
-/* Of a state that n draws had `visits` times: a few visits in all say nothing in the batches at
- * hand, which may hold none of them. The binomial error of n independent draws then stands as a
- * floor, at the Jeffreys estimate (visits + 1/2) / (n + 1), which is positive even for none; the
- * same for a state that is rarely left. [M8]
+/* Computes the standard error of the probability of a state that n draws had `visits` times. With
+ * few visits the spread of the batches says nothing, because the batches at hand may have no visit.
+ * The binomial error of n independent draws then stands as a floor, at the Jeffreys estimate
+ * (visits + 1/2) / (n + 1), which is positive even for none; the same for a state that is rarely
+ * left. [M8]
  * @return the floor, 0 where visits are many. */
 double gbsi_rare_error(double visits, double n);
 

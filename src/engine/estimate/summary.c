@@ -113,7 +113,7 @@ static void add_whole_chains(const chain_view *v, const double *total, uint32_t 
     *s = sum;
 }
 
-/* Each half of every chain is. */
+/* Each half of every chain is a sequence. */
 static void add_halves(const chain_view *v, uint32_t group, const double *total, uint32_t n,
                        sequences *s)
 {

@@ -46,7 +46,7 @@ static const lattice_chains *of(const gbsi_spin_chains *chains)
 
 /* ---- states --------------------------------------------------------------------------------- */
 
-/* All words of one colour, layer and Y, and where their sites are. */
+/* The words of one colour, layer and Y, and the places of their sites. */
 typedef struct line {
     uint32_t color, layer, y, first_x;
     size_t word; /* of 2 n_words */

@@ -126,13 +126,13 @@ gbs_status gbsi_compile_sums(gbsi_compile *c, gbs_error *err);
 
 /* terms.c: makes the fields and terms of the classes that use whole factors. */
 gbs_status gbsi_compile_terms(gbsi_compile *c, gbs_error *err);
-/* layout.c, sell.c: compute how much room rows need, one after the other or in slices, ... */
+/* layout.c, sell.c: compute how much memory rows need, one after the other or in slices. */
 gbs_status gbsi_lay_out_rows(gbsi_compile *c, gbs_error *err);
 gbs_status gbsi_lay_out_slices(gbsi_compile *c, gbs_error *err);
-/* ... the room itself, ... */
+/* Allocate this memory. */
 gbs_status gbsi_take_rows(gbsi_plan *plan, gbs_error *err);
 gbs_status gbsi_take_slices(gbsi_compile *c, gbs_error *err);
-/* ... and what goes there (rows.c). */
+/* rows.c: fills in the rows. */
 gbs_status gbsi_compile_rows(gbsi_compile *c, gbs_error *err);
 /* Makes the padding, terms and tables of slices. @param used [n_slots] neighbours of each row. */
 gbs_status gbsi_finish_slices(gbsi_compile *c, const uint32_t *used, gbs_error *err);

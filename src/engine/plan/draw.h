@@ -51,7 +51,7 @@ typedef struct gbsi_draw {
     unsigned traits;
     unsigned n_words; /* random words per update, 0 or 1 */
     /* Names of the options that this draw has and not all others; NULL after the last, NULL: none.
-     * With draws that lack them they are refused. */
+     * A draw without these functions is refused where they are needed. */
     const char *const *options;
     /* The rule to use with keys that do not determine the conditional; NULL: this one. */
     const struct gbsi_draw *by_bins;

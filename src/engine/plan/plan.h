@@ -258,7 +258,8 @@ static inline gbsi_row gbsi_plan_room(const gbsi_plan *plan, uint32_t slot)
                       .n = s->width};
 }
 
-/* The row of a slot. With a by_count table only its slots are valid, not its couplings. */
+/* The row of a slot. If a slot has a by_count table, only the slots of its row are valid, not the
+ * couplings. */
 static inline gbsi_row gbsi_plan_row(const gbsi_plan *plan, uint32_t slot)
 {
     gbsi_row row = gbsi_plan_room(plan, slot);
@@ -298,8 +299,8 @@ typedef struct gbsi_schedule {
     uint32_t *slot; /* [n_places + 16] slots by place, the last slot repeated; NULL if every piece
                        is contiguous and no list was asked for */
     bool wants_position; /* set before levelling: also fill position */
-    bool wants_last;     /* set before levelling: only the last update of a variable counts, ... */
-    const uint8_t *only; /* ... and only for these variables, [n_variables]; NULL: for all */
+    bool wants_last;     /* set before levelling: only the last update of a variable counts */
+    const uint8_t *only; /* [n_variables] 1: variables to which wants_last applies; NULL: all */
     uint32_t *position;  /* [n_places + 16] index in the sequence by place, padded; or NULL */
     /* [n_pieces] borrowed; if other processes run parts of the pass: the place of each piece's
      * first update in the whole pass, for its random numbers; NULL: the same as piece.place. */

@@ -36,7 +36,7 @@ typedef struct gbsi_scan {
     const char *reference; /* the publication that describes the scan */
     unsigned traits;
     /* Names of the options that this scan has and not all others; NULL after the last, NULL: none.
-     * With scans that lack them they are refused. */
+     * A scan without these functions is refused where they are needed. */
     const char *const *options;
     /* Whether the values of its options go together; NULL: they always do. */
     gbs_status (*check)(const gbs_run_options *options, gbs_error *err);

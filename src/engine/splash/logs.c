@@ -33,8 +33,8 @@ static void read_lanes(const gbsi_splash_view *view, uint32_t slot, uint32_t fir
     }
 }
 
-/* Neighbours are walked once for all chains, two states at a time, which stay in registers. Each
- * chain's sum is in the order of the neighbours, as if it were alone. */
+/* Neighbours are walked once for all chains, two states at a time, which stay in registers. The sum
+ * of each chain is added in the order of the neighbours, as if the chain were alone. */
 static void sum_links(const gbsi_splash_job *job, const gbsi_splash_clique *c, uint32_t a,
                       uint32_t n, uint32_t first, uint32_t end)
 {

@@ -26,8 +26,8 @@ typedef struct gbsi_means {
     size_t n_cells;
     uint64_t length;  /* iterations of a batch */
     uint64_t n;       /* iterations kept */
-    uint64_t open;    /* number of iterations in the batch that is being filled ... */
-    uint32_t n_full;  /* ... behind so many full ones */
+    uint64_t open;    /* iterations in the batch that is being filled */
+    uint32_t n_full;  /* number of full batches */
     uint64_t *sum;    /* [MOST_BATCHES][n_ladders][n_cells] */
     uint64_t *weight; /* [MOST_BATCHES][n_ladders] draws that count */
     uint64_t *trips;  /* [MOST_BATCHES][n_ladders] round trips */

@@ -26,8 +26,8 @@ void gbsi_overlap_add(gbsi_overlap *overlap, const gbsi_exchange *exchange, uint
 /* The memory q_t of one level. */
 double gbsi_overlap_memory(const gbsi_overlap *overlap, uint32_t t);
 /* The place, in levels from the hottest, where the memory first reaches `most`, linear in between;
- * n_levels - 1 if it never does. At b = 0 a sweep draws afresh: there it is 0. @param most
- * positive. */
+ * n_levels - 1 if it never does. At b = 0 a sweep draws all states anew, so that the memory is 0.
+ * @param most positive. */
 double gbsi_overlap_hot_end(const gbsi_overlap *overlap, double most);
 
 /* Save and load everything but the shape, which the caller sets. */

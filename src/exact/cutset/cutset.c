@@ -16,8 +16,10 @@
 #define MOST_SCOPE     (UINT64_C(1) << 16) /* states of a factor of which a variable is cut */
 #define MOST_SAVED     256.0               /* times the work without zeros that they may save */
 #define PATIENCE       4u                  /* choices that do not lower the work */
-#define TRIAL_STEPS    (UINT64_C(1) << 24) /* steps of the search for an order after a choice ... */
-#define TRIAL_SHARE    32.0                /* ... or the entries that are allowed over this */
+#define TRIAL_STEPS    (UINT64_C(1) << 24) /* most steps of the search for an order after a choice */
+#define TRIAL_SHARE                                                                             \
+    32.0 /* the search for an order may also take the allowed entries divided by this number of \
+steps */
 
 typedef struct choosing {
     const gbsi_components *components;
@@ -121,7 +123,7 @@ static void try_case(const choosing *s, size_t at, uint32_t v, uint32_t a, gbsi_
     gbsi_propagator_undo(s->domain, mark);
 }
 
-/* Each takes a millisecond, whatever its tables, as 2^16 entries do. */
+/* Each case takes at least a millisecond, which is the time of 2^16 entries. */
 static double most_cases(const choosing *s)
 {
     const double most = s->most_entries * 0x1p-16;

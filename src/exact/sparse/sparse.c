@@ -16,9 +16,9 @@
 #define SLACK        4.0 /* 1 / SLACK of it may be spent before the search shows that it pays */
 #define GAIN         2.0 /* dense tables must be predicted to take so many times longer */
 #define ENTRY_STEPS  4.0 /* an entry's exponential takes as long as so many look-ups */
-#define ONE_WAY      1.0 /* passes over the entries: up, ... */
-#define BOTH_WAYS    2.0 /* ... down again for marginals, ... */
-#define TO_DRAW      4.0 /* ... up again for draws, and over the rows that these are made from */
+#define ONE_WAY      1.0 /* passes over the entries: up */
+#define BOTH_WAYS    2.0 /* passes for marginals: up and down */
+#define TO_DRAW      4.0 /* passes for draws: up twice, and over the rows to draw from \ */
 
 /* ---- one pass over the cliques ------------------------------------------------------------- */
 

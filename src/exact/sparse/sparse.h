@@ -77,9 +77,9 @@ void gbsi_sparse_free(gbsi_sparse *sparse);
 /* Limits on the work of finding the nonzero entries. */
 typedef struct gbsi_sparse_effort {
     const gbsi_conditioned *model; /* of the tree */
-    double steps;                  /* look-ups, and ... */
-    double a_state;                /* ... so many more for each entry of dense tables that is done,
-                                      so that it is soon given up where few entries are zero */
+    double steps;                  /* limit on look-ups */
+    double a_state; /* further look-ups allowed for each finished entry of dense tables, so that
+                       sparse tables are soon given up if few entries are zero */
     uint64_t bytes;
     gbsi_watch *watch; /* borrowed or NULL */
 } gbsi_sparse_effort;

@@ -18,8 +18,8 @@ typedef struct gbsi_join_step {
 typedef struct gbsi_join {
     gbsi_watch *watch;   /* borrowed or NULL */
     uint64_t n_steps;    /* look-ups so far */
-    double most_steps;   /* step at which to stop, and how many more are allowed ... */
-    double a_state;      /* ... for each state of the clique that is behind, possible or not */
+    double most_steps;   /* step at which to stop */
+    double a_state;      /* more steps allowed for each finished state of the clique */
     uint64_t paid_steps; /* steps already reported to the watch */
     uint32_t n_axes;
     uint32_t at;      /* the axis whose next state is tried next */

@@ -9,8 +9,8 @@
 #include "trees/clique_tables.h"
 
 #define FILTER      4096u /* entries of a factor that is projected, at most */
-#define TRIAL       8.0   /* 1 / TRIAL of the allowed steps at first, and ... */
-#define LEAST_RATIO 1.5   /* ... rows must have become so many times fewer */
+#define TRIAL       8.0   /* the first trial takes 1 / TRIAL of the allowed steps */
+#define LEAST_RATIO 1.5   /* after it the rows must be this many times fewer */
 #define LOOK        4095u /* rows between looks at the memory, less one */
 
 typedef struct making {

@@ -313,7 +313,8 @@ static gbs_status read_scopes(uai_reader *r, gbs_error *err)
     r->n_entries = gbsi_alloc_array(n, sizeof *r->n_entries);
     r->scope_start = gbsi_alloc_array_zero(n + 1, sizeof *r->scope_start);
     GBSI_PASS(GBSI_HAVE(err, r->text->name, r->place, r->n_entries, r->scope_start));
-    /* There also where all scopes are empty: no offset may be added to NULL. */
+    /* The array is allocated even if all scopes are empty, because no offset may be added to NULL.
+     */
     GBSI_PASS(gbsi_reserve(&r->scope, &r->scope_capacity, 1, sizeof(uint32_t), r->text->name, err));
     for (size_t f = 0; f < n; f++) {
         GBSI_PASS(read_scope(r, f, err));

@@ -55,7 +55,7 @@ void gbsi_sheet_free(gbsi_sheet *s);
 gbs_status gbsi_sheet_of_columns(gbsi_sheet *s, const gbsi_text *text, const gbs_column *column,
                                  uint32_t n_columns, uint64_t n_rows, gbs_error *err);
 
-/* What is told of a table that has an index. */
+/* The message about a table that has an index. */
 #define GBSI_INDEX_NOTE "the first column has no name: it numbers the rows, and is left out"
 
 /* Makes the first row the next one. @param first text.at before that row was read. */

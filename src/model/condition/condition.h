@@ -77,8 +77,8 @@ gbs_status gbsi_conditioned_part(const gbsi_conditioned *whole, const uint8_t *k
                                  gbsi_conditioned **part, gbs_error *err);
 
 /* The part of a model that the conditionals of some variables need: the factors of these variables,
- * with all variables of those factors. Only the conditionals of visited variables equal those of
- * the whole.
+ * with all variables of those factors. Only the conditionals of visited variables are equal to
+ * their conditionals in the whole model.
  * @param visited [whole->n_variables] nonzero for the variables whose conditionals are needed. */
 gbs_status gbsi_conditioned_around(const gbsi_conditioned *whole, const uint8_t *visited,
                                    gbsi_conditioned **part, gbs_error *err);

@@ -51,7 +51,7 @@ typedef struct gbsi_propagator {
 
 /* @param factors, arity  borrowed, outlive the result; arity by variable id of the store.
  * @param has_zeros [n_factors] as in gbsi_conditioned, or NULL: found here.
- * @param watch NULL: never stops. Where it stops, the result is only good to be freed. */
+ * @param watch NULL: never stops. If it stops the work, the result can only be freed. */
 gbs_status gbsi_propagation_new(const gbsi_factors *factors, const uint32_t *arity,
                                 uint32_t n_variables, const uint8_t *has_zeros, gbsi_watch *watch,
                                 gbsi_propagation **propagation, gbs_error *err);

@@ -77,7 +77,7 @@ static void mark(sweep *s, uint32_t i, uint32_t state)
     }
 }
 
-/* All combinations that share the states of all but the last variable. */
+/* Looks at all combinations that differ in the state of the last variable only. */
 static void sweep_row(sweep *s, size_t base)
 {
     const uint32_t last = s->n - 1;

@@ -17,8 +17,8 @@
 #include "base/status.h"
 #include "generate/generators.h"
 
-#define MOST_SWITCHES     65536u /* most switches of edges at the end, all in all ... */
-#define SWITCHES_PER_EDGE 32u    /* ... and of a small graph */
+#define MOST_SWITCHES     65536u /* most switches of edges at the end, in all */
+#define SWITCHES_PER_EDGE 32u    /* most switches for each edge of a small graph */
 
 typedef struct edge {
     uint32_t a, b;
@@ -287,7 +287,7 @@ static gbs_status make_graph(graph *g, gbs_error *err)
 
 /* ---- the model ----------------------------------------------------------------------------- */
 
-/* All pairs but the edges. */
+/* Makes a graph of all pairs that are not edges. */
 static gbs_status couple_complement(const graph *g, const gbsi_generate_spins *spins,
                                     gbs_builder *builder, gbs_error *err)
 {

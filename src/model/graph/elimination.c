@@ -312,8 +312,8 @@ static bool better(const gbsi_elimination_part *a, const gbsi_elimination_part *
     return a_done != b_done ? a_done : a_done && a->entries < b->entries;
 }
 
-/* Whether the spare pays for one more try. Each is counted twice, for the best may have to be
- * searched again. */
+/* Whether the spare pays for one more try. Each search counts twice, because the best one may have
+ * to be repeated. */
 static bool afford(search *s)
 {
     if (2 * s->work > s->spare) {

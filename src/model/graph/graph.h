@@ -21,9 +21,9 @@ typedef struct gbsi_edges {
 } gbsi_edges;
 
 /* Factors of one variable are left out: they couple nothing. "Scope" here means such a factor's or
- * an extra edge's; scopes are numbered factors first, in order. Where no scope has more than two
- * variables, as in the largest models, all there is to know of one is the other variable: 4 bytes
- * an end, nothing else. */
+ * an extra edge's; scopes are numbered factors first, in order. If no scope has more than two
+ * variables, as in the largest models, an end of a scope is stored as the other variable alone, in
+ * 4 bytes. */
 typedef struct gbsi_graph {
     const gbsi_conditioned *model; /* borrowed */
     uint32_t n_variables;

@@ -16,8 +16,8 @@
 #define GBSI_NONE UINT32_MAX
 
 /* A logical factor after evidence: literals fixed by it have left the scope and are counted here.
- * Fixed-false body literals only show in n_body. As the user writes it: head free, n_body_true 0.
- */
+ * Fixed-false body literals only show in n_body. In a factor as the user writes it, the head is
+ * free and n_body_true is 0. */
 typedef enum gbsi_head {
     GBSI_HEAD_FREE,  /* the last variable of the scope */
     GBSI_HEAD_FALSE, /* fixed; the whole scope is body */

@@ -57,7 +57,7 @@ struct gbs_evidence {
                                virtual evidence */
 };
 
-/* All evidence of another one, which must have the same model. @param from NULL for none. */
+/* Copies all evidence of `from`, which must have the same model. @param from NULL for none. */
 gbs_status gbsi_evidence_copy(const gbs_model *model, const gbs_evidence *from, gbs_evidence **out,
                               gbs_error *err);
 

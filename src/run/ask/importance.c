@@ -366,7 +366,7 @@ static void report_estimate(const annealing *a, gbs_log_z_report *r)
     }
 }
 
-/* All that comes before the first pass. */
+/* Does everything that comes before the first pass. */
 static gbs_status set_off(annealing *a, uint64_t most_updates, gbs_error *err)
 {
     gbs_run *run = a->run;

@@ -12,7 +12,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Sums in progress, one in each lane, in two parts. With one lane it is the first. */
+/* Sums in progress, one in each lane, in two parts. If only one lane is in use, it is the first. */
 typedef struct sums {
     gbsi_sum_units units;
     double high[GBSI_LANES], low[GBSI_LANES];

@@ -38,7 +38,7 @@ typedef struct gbsi_report {
     bool told_of_ladders;             /* on several ranks: that one process would turn to them */
 } gbsi_report;
 
-/* All that is not known yet is NaN. */
+/* Figures that are not known yet are NaN. */
 void gbsi_report_init(gbsi_report *report);
 void gbsi_report_free(gbsi_report *report); /* frees the members, not the struct itself */
 gbs_status gbsi_report_warn(gbsi_report *report, gbs_error *err, const char *format, ...)

@@ -31,9 +31,9 @@
 
 /* Neither standard errors nor R-hat see a state that no chain has entered yet, and a rare one that
  * holds a chain for long when entered is missed for long: four nearly certain variables can agree
- * perfectly on a wrong answer after 64 sweeps. So no run vouches for itself below this many updates
- * of variables over all chains (a fraction of a second), nor below the draws that fair coins would
- * need for the target, 1 / (4 target^2). */
+ * perfectly on a wrong answer after 64 sweeps. A run is therefore not reported as converged below
+ * this many updates of variables over all chains (a fraction of a second), and not below 1 / (4
+ * target^2) draws, which fair coins would need for the target. */
 #define GBSI_LEAST_UPDATES (UINT64_C(1) << 22)
 
 /* Chains that took long to agree have left slow states behind, and may all have missed another: one
@@ -76,8 +76,9 @@ typedef struct gbsi_run_purpose {
     bool divides; /* to be divided: only the plan's slots and levels are wanted, nothing is exact */
     bool up_only; /* exact parts are summed, without a marginal: gbs_log_z() */
     bool anneals; /* chains have temperatures and nothing is estimated: gbs_map(), gbs_log_z() */
-    bool asks;    /* variables that bear on nothing asked for may be left out ... */
-    const uint32_t *asked; /* ... [n_asked] the user's variables; borrowed while the run is made */
+    bool asks;    /* variables that affect no queried variable may be left out */
+    const uint32_t
+        *asked; /* [n_asked] the queried variables of the user; borrowed while the run is made */
     size_t n_asked;
     double penalty;         /* penalty of hard zeros on the way, nats; 0: they stay hard */
     const gbs_ranks *ranks; /* ranks that share the chains of the run, borrowed; NULL: this process
@@ -99,14 +100,14 @@ typedef struct gbsi_burn_in {
     double *now;     /* behind it: [2][n_chains] of one pass, of this rank, and of all */
 } gbsi_burn_in;
 
-/* The task of a run: the model, the options, and the ranks that take part. Nothing of it changes
- * once sampling has begun, but that ladders may take over. */
+/* The task of a run: the model, the options, and the ranks that take part. It does not change once
+ * sampling has begun, except that ladders may take over. */
 typedef struct gbsi_task {
     gbs_run_options options;
     uint64_t chains_asked; /* options.chains, before a short memory made them fewer */
     gbsi_run_purpose purpose;
-    const gbsi_runner *runner; /* how it is run, once that is known ... */
-    const gbsi_runner *plain;  /* ... and how its plain chains are, see runner.h */
+    const gbsi_runner *runner; /* the runner, once it is chosen */
+    const gbsi_runner *plain;  /* the runner of its chains without ladders, see runner.h */
     const gbs_ranks *ranks;    /* NULL: this process is alone */
     const gbs_ranks *spread;   /* the same where they share the chains; NULL: all chains are here */
     gbsi_shared shared;        /* used if ranks share the model rather than the chains */
@@ -158,10 +159,10 @@ static inline bool gbsi_run_counts_moves(const gbsi_task *task, const gbsi_engin
 void gbsi_run_enter(gbsi_run_budget *budget);
 void gbsi_run_leave(gbsi_run_budget *budget);
 
-/* prepare.c: conditions the model, chooses what is exact, makes scan and plan, and predicts the
- * memory ... */
+/* prepare.c: conditions the model, chooses the components that are answered exactly, makes scan and
+ * plan, and predicts the memory. */
 gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_error *err);
-/* ... and taking that memory, or GBS_ERR_LIMIT with the figure. */
+/* Takes that memory. @return GBS_ERR_LIMIT with the figure if it exceeds the limit. */
 gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err);
 /* Replaces the compiled scan by another one, before memory is taken. */
 gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbsi_watch *watch, gbs_error *err);
@@ -304,8 +305,8 @@ gbs_status gbsi_burn_in_save(const gbsi_sampling *sampling, const gbsi_sink *sin
 gbs_status gbsi_burn_in_load(gbsi_sampling *sampling, const gbsi_source *source, gbs_error *err);
 
 /* lattice_runs.c: whether a model, the whole or the sampled part, is a lattice that is run with its
- * sites in bits; if so, sets engine->lattice and engine->spins. There is then no plan, and no graph
- * unless components needed it. */
+ * sites in bits; if so, sets engine->lattice and engine->spins. The run then has no plan, and no
+ * graph unless components needed it. */
 gbs_status gbsi_choose_sites(gbsi_engine *engine, const gbs_run_options *options,
                              const gbsi_conditioned *model, gbs_error *err);
 /* Whether the options allow it in a model without hard zeros, and whether it is then faster than

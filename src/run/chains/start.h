@@ -2,10 +2,10 @@
 /* Finds the start of a chain: a state of positive weight, different for each chain and as dispersed
  * as is cheaply possible.
  *
- * Bayesian networks: forward sampling in topological order, observed ones clamped. Else: states
- * uniform at random. If the state then violates hard zeros: search (random variable order, values
- * in random order, hard factors kept arc consistent, limited backtracking), then min-conflicts,
- * with restarts (Minton, Johnston, Philips & Laird 1992). */
+ * Bayesian networks: forward sampling in topological order, observed ones clamped. All other models
+ * start from states drawn uniformly at random. If the state then violates hard zeros: search
+ * (random variable order, values in random order, hard factors kept arc consistent, limited
+ * backtracking), then min-conflicts, with restarts (Minton, Johnston, Philips & Laird 1992). */
 #ifndef GBSI_CHAINS_START_H
 #define GBSI_CHAINS_START_H
 

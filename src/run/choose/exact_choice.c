@@ -164,7 +164,7 @@ static bool is_drawn_exactly(const gbsi_problem *problem, const gbs_run_options 
     return ns <= auto_ns(o) && bytes <= gbsi_run_auto_bytes(o, problem);
 }
 
-/* All is drawn exactly, or nothing is. */
+/* Either all components are drawn exactly, or none is. */
 static gbs_status choose_drawn(gbsi_problem *p, gbs_run_options *options, gbsi_exact_plan *plan,
                                gbs_error *err)
 {

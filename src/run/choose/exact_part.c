@@ -240,7 +240,7 @@ static void drawing_free(drawing *d)
     GBSI_FREE(d->x, d->user);
 }
 
-/* All trees, ready to be drawn from. */
+/* Prepares all trees so that states can be drawn from them. */
 static gbs_status take_tables(const gbsi_task *task, gbsi_engine *engine, gbsi_drive *drive,
                               gbsi_tables **out, gbs_error *err)
 {

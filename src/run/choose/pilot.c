@@ -310,7 +310,8 @@ cleanup:
     return status;
 }
 
-/* All trials up to a number of operations, and more widths as they can be afforded. */
+/* Runs all trials up to a number of operations, and adds wider splashes when they can be afforded.
+ */
 static gbs_status run_to(pilot *p, double level, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -13,8 +13,8 @@
 #include "options/options.h"
 #include "simd/math.h"
 
-/* What a control may cost, in counted operations: as much as a part of a second, or a share of what
- * the chains have cost. */
+/* The cost limit of a control run, in counted operations: a fraction of a second, or a share of the
+ * cost of the chains. */
 #define CHEAP 2.5e8
 #define SHARE 0.25
 

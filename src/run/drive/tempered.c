@@ -2,8 +2,9 @@
 /* Executes a tempered run: rounds in which the ladder adapts, then iterations that are kept, all
  * decided by counts (the clock only ends a run early, and the counts it reached reproduce it).
  *
- * What is kept grows to three windows; if the verdict is then refused, the first becomes burn-in.
- * Windows therefore double in length, and at most a third of the iterations is lost. */
+ * The kept iterations grow to three windows; if the run has then not converged, the first window
+ * becomes burn-in. Windows therefore double in length, and at most a third of the iterations is
+ * lost. */
 
 #include <math.h>
 

@@ -17,9 +17,9 @@
  * that other ranks see, then those that nobody does. After the first, states are sent off; they
  * travel while the second is run, after which the states of the others are there. */
 typedef struct gbsi_halo {
-    const gbs_share *share;       /* borrowed, like ... */
-    const gbs_ranks *ranks;       /* ... these and ... */
-    gbsi_executor *executor;      /* ... this */
+    const gbs_share *share;       /* borrowed */
+    const gbs_ranks *ranks;       /* borrowed */
+    gbsi_executor *executor;      /* borrowed */
     size_t value_bytes;           /* bytes of one variable over all chains */
     size_t wire_bytes;            /* bytes of a state in a message */
     bool bits;                    /* sixteen chains of a binary variable are two bytes */
@@ -122,7 +122,7 @@ gbs_status gbsi_shared_report(const gbs_ranks *ranks, const gbsi_shared *shared,
 /* Turns in which ranks that share a model change what other ranks see, for scans that draw blocks.
  * Ranks that share a factor have different turns [M72], so that what a rank sees of others stands
  * still in its own. */
-/* Each rank takes the first turn that no rank before it has with which it shares a factor.
+/* Each rank takes the first turn that no earlier rank has with which it shares a factor.
  * @param owner [variables] @param turn [n_ranks] out. */
 gbs_status gbsi_turns_of_ranks(const gbsi_factors *factors, const uint32_t *owner, uint32_t n_ranks,
                                uint32_t *turn, gbs_error *err);

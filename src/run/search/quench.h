@@ -35,9 +35,8 @@ bool gbsi_crossover_take(gbsi_crossover *crossover, uint32_t *x, const uint32_t 
 
 typedef struct gbsi_quench {
     const gbsi_conditioned *model; /* borrowed */
-    gbsi_conditioned *soft;        /* with zeros that can be crossed; NULL if the model has no hard
-                                      zeros ... */
-    gbsi_conditioned *firm;        /* ... and with zeros that nothing makes up for */
+    gbsi_conditioned *soft;        /* with zeros that can be crossed; NULL without hard zeros */
+    gbsi_conditioned *firm;        /* the model with a penalty of zeros that no gain can outweigh */
     gbsi_blocks *blocks;           /* blocks of soft, or of model */
     gbsi_block_lanes *lanes;
     gbsi_crossover crossover;         /* crossover of firm, or of model */
@@ -56,9 +55,9 @@ void gbsi_quench_free(gbsi_quench *quench);
 void gbsi_quench_set(gbsi_quench *quench, uint32_t lane, const uint32_t *x);
 void gbsi_quench_get(const gbsi_quench *quench, uint32_t lane, uint32_t *x);
 
-/* All plans in turn, again while that raises the log density of some lane, until so many counted
- * nanoseconds are spent or the watch says stop. Then the best lane takes over the parts in which
- * other lanes are better, and all plans run again. Every lane must have been set. */
+/* Runs all plans in turn, and repeats them while they raise the log density of some lane, until the
+ * counted nanoseconds are used up or the watch stops it. Then the best lane takes over the parts in
+ * which other lanes are better, and all plans run again. Every lane must have been set. */
 void gbsi_quench_run(gbsi_quench *quench, double operations, gbsi_watch *watch);
 
 /* The schedule of a way out of a local optimum before the next quench: block draws of all lanes
