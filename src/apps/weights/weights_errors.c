@@ -7,10 +7,8 @@
 #include "learn/equations.h"
 #include "weights/learning.h"
 
-#define PIVOT                                                                                     \
-    1e-10 /* share of a diagonal entry below which a pivot counts as 0, if second derivatives are \
-exact */
-#define PIVOT_OF_DIFFERENCES 1e-6 /* the share for approximate second derivatives \ */
+#define PIVOT                1e-10 /* share of a diagonal entry: smaller pivots count as 0 */
+#define PIVOT_OF_DIFFERENCES 1e-6  /* the share for approximate second derivatives */
 
 bool gbsi_learning_factorise(gbsi_learning *learning, double more)
 {

@@ -17,9 +17,7 @@
 #define MOST_SAVED     256.0               /* times the work without zeros that they may save */
 #define PATIENCE       4u                  /* choices that do not lower the work */
 #define TRIAL_STEPS    (UINT64_C(1) << 24) /* most steps of the search for an order after a choice */
-#define TRIAL_SHARE                                                                             \
-    32.0 /* the search for an order may also take the allowed entries divided by this number of \
-steps */
+#define TRIAL_SHARE    32.0 /* that search takes at most the allowed entries / this */
 
 typedef struct choosing {
     const gbsi_components *components;

@@ -18,7 +18,7 @@
 #define ENTRY_STEPS  4.0 /* an entry's exponential takes as long as so many look-ups */
 #define ONE_WAY      1.0 /* passes over the entries: up */
 #define BOTH_WAYS    2.0 /* passes for marginals: up and down */
-#define TO_DRAW      4.0 /* passes for draws: up twice, and over the rows to draw from \ */
+#define TO_DRAW      4.0 /* passes for draws: up twice, and over the rows to draw from */
 
 /* ---- one pass over the cliques ------------------------------------------------------------- */
 

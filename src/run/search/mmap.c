@@ -21,9 +21,7 @@
 #define START_SHARE   0.25 /* share of the remaining time that finds the start */
 #define LEAST_S       1e-3 /* seconds that finding the start takes at least */
 #define EXACT_SHARE   0.5  /* share of the whole time after which an exact answer is given up */
-#define BOUND_SHARE                                                                            \
-    0.75 /* share of the whole time after which the bound is given up, so that time is left to \
-find a state */
+#define BOUND_SHARE   0.75 /* share of the whole time after which the bound is given up */
 
 typedef struct search {
     const gbs_model *model;
