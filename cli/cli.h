@@ -320,7 +320,7 @@ int cli_columns_of(const char *text);
 const char *cli_seen(const char *text, char *to, size_t size);
 /* Puts text in `width` columns: cut short with "..", or filled with blanks. */
 void cli_put_column(gbs_output *output, const char *text, int width);
-/* A line: a title in so many columns, a blank, and what the format says (cut at 255 bytes). */
+/* A line: a title in this many columns, a blank, and what the format says (cut at 255 bytes). */
 void cli_put_line(gbs_output *output, int width, const char *title, const char *format, ...)
     CLI_PRINTF(4, 5);
 /* Puts text and the end of its last line; lines that are too long for the terminal break at

@@ -24,7 +24,7 @@ typedef struct enumeration {
     size_t n_support; /* of them with positive probability */
     size_t *stride;   /* [n] of the variables in the order of a sweep */
     double *row;      /* [n_states][n_states] the kernel of a sweep, row by row */
-    uint8_t *reached; /* [n_states][n_states] as row: after so many updates */
+    uint8_t *reached; /* [n_states][n_states] as row: after this many updates */
 } enumeration;
 
 /* ---- the Dobrushin coefficient of a sweep -----------------------------------------------------

@@ -19,7 +19,7 @@ typedef struct lab_pictures {
     lab_picture *picture; /* [n] */
 } lab_pictures;
 
-/* Reads the pictures in the lab's folder of data, in the order of their names (PNG and PNM; 1 where
+/* Reads the pictures in the lab's folder of data, in the order of their names (PNG and PNM; 1 if
  * bright). If quick, only the first ones, until they have side x side pixels together, and wider
  * ones are reduced to that side. Makes six shapes of side x side pixels if no folder is given.
  * @param pictures out, zero before; free in any case. */

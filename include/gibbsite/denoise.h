@@ -153,7 +153,7 @@ typedef struct gbs_denoise_found {
     size_t size;        /**< in: sizeof(gbs_denoise_found), set by the caller */
     double noise_level; /**< estimated noise, or the value in the options if it was not to be
                              estimated */
-    double noise_error; /**< Monte Carlo standard error; 0 where it is not asked for */
+    double noise_error; /**< Monte Carlo standard error; 0 if it is not asked for */
     double coupling;    /**< estimated coupling, or the value in the options if it was not to be
                              estimated */
     double coupling_error;
@@ -173,7 +173,7 @@ typedef struct gbs_denoise_found {
  * used, of at most 2^16 pixels and 2^19 pixels times levels. The errors measure how far repeated
  * runs of this algorithm differ; they do not include the effect of a small picture.
  *
- * @param options   where to begin, and what is not estimated.
+ * @param options   initial values of the estimates, and values that are not estimated.
  * @param callbacks NULL, or progress is called ten times a second, with iterations for passes.
  * @return GBS_ERR_STOPPED if callbacks->progress stopped it.
  */
@@ -195,9 +195,9 @@ GBS_API gbs_noise gbs_denoise_noise_of(const gbs_image *noisy, uint32_t levels, 
 
 /**
  * Count pixels that noise leaves no choice: any level but one has a probability below 1e-9,
- * whatever their neighbours are. If that is so of all, the model is frozen: its answer is the
- * picture that is seen, and no number of sweeps shows anything else. gbs_denoise_limit() then ends
- * its run after 16 sweeps, and the verdict of a run of gbs_denoise_run() says so.
+ * whatever their neighbours are. If all pixels are so, the model is frozen: its answer is the noisy
+ * picture, whatever the number of sweeps. gbs_denoise_limit() then ends its run after 16 sweeps,
+ * and the verdict of a run of gbs_denoise_run() says so.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_denoise_frozen(const gbs_image *noisy,
                                                    const gbs_denoise_options *options,

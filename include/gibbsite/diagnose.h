@@ -64,7 +64,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_diagnose(const double *draws, size_t n_chain
  * chains that start in the same state make a superchain, and R-hat compares superchains.
  *
  * @param draws [n_super][n_chains][n_draws], n_super > 1 and each of the others at least 1.
- * @param rhat  out; NAN where all draws are equal, one is not finite, or chains and draws are 1.
+ * @param rhat  out; NAN if all draws are equal, one is not finite, or chains and draws are 1.
  * @return GBS_OK; GBS_ERR_ARGUMENT.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_nested_rhat(const double *draws, size_t n_super,

@@ -10,8 +10,8 @@
  *
  * A formula of weight w gives, for each binding of its variables to constants, the factor exp(w),
  * where the formula holds, else 1 [M1]. Atoms of the query predicates that the database does not
- * decide are the variables, named as in the program: Friends(Anna,Bob), state 1 where the atom
- * holds. Atoms of other predicates are false unless the database says otherwise (the closed world).
+ * decide are the variables, named as in the program: Friends(Anna,Bob), state 1 if the atom holds.
+ * Atoms of other predicates are false unless the database says otherwise (the closed world).
  * Groundings that evidence decides are constants and left out. Atoms that no factor needs are left
  * out, too: they hold with probability 1/2.
  *
@@ -54,7 +54,7 @@ extern "C" {
 typedef struct gbs_ground_options {
     size_t size;                  /**< sizeof(gbs_ground_options) */
     const char *query_predicates; /**< names, ',' between; NULL: those without a fact, or '*' */
-    double time_s;                /**< fail after so many seconds; 0: no limit */
+    double time_s;                /**< fail after this many seconds; 0: no limit */
     uint64_t memory_limit;        /**< bytes, program included; 0: half of the machine's memory */
     const char *similarity;       /**< names of similarity predicates, ',' between, or NULL */
     uint64_t threads;             /**< any number: one thread does the work */

@@ -59,7 +59,7 @@ typedef struct gbs_learn_options {
     double l2;             /**< penalty: l2/2 times the sum of the squared weights; 0: none */
     double tolerance;      /**< converged once no weight moves by more in a step; 0: 1e-6 */
     uint64_t iterations;   /**< at most; 0: 1000 */
-    double time_s;         /**< end after so many seconds; 0: no limit */
+    double time_s;         /**< end after this many seconds; 0: no limit */
     uint64_t memory_limit; /**< bytes, program and model included; 0: half of the machine's */
     uint64_t objective;    /**< a gbs_learn_objective */
     uint64_t chains;       /**< sampled: 2 or more; 0: 100. Each row with missing values has one */
@@ -102,16 +102,15 @@ typedef struct gbs_learn_report {
     uint64_t has_errors;          /**< 1: standard errors are known; 0: see gbs_learn_weights() */
     double pseudo_log_likelihood; /**< sum over rows of weight times ln PL; NAN: not maximised */
     double objective;             /**< this less the penalty */
-    double change;                /**< largest change of a weight in the last step; sampled: in
-                                       standard errors, NAN where these are not known */
+    double change; /**< largest change of a weight in the last step; sampled: in standard errors,
+                      NAN if these are not known */
     double seconds;
     double log_likelihood; /**< sum over rows of weight times ln P; NAN: not maximised, or sampled
                             */
-    double rhat;      /**< sampled: the largest split R-hat of a weight's features; NAN where it
-                           was stopped */
-    double chance;    /**< sampled: the largest part that chance has in a standard error, 0 to 1;
-                           NAN as change */
-    uint64_t n_scans; /**< sampled: how often an optimised scan was made */
+    double rhat;   /**< sampled: the largest split R-hat of a weight's features; NAN if stopped */
+    double chance; /**< sampled: the largest part that chance has in a standard error, 0 to 1;
+                        NAN as change */
+    uint64_t n_scans;     /**< sampled: how often an optimised scan was made */
     uint64_t scan_length; /**< sampled: updates of a chain in a sweep, at the last step */
     uint64_t n_unwritten; /**< checkpoints that could not be written, after the first */
     uint64_t probes;      /**< number of probes that standard errors were estimated by; 0: by a
@@ -215,8 +214,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_pseudo_log_likelihood(const gbs_model *model
  * The likelihood of rows, complete or not, by a junction tree.
  *
  * @param data see gbs_learn_weights().
- * @param sum  out: sum over rows of weight times ln P(what the row has); minus infinity: a row is
- *             impossible.
+ * @param sum  out: sum over rows of weight times ln P(observed values of the row); minus infinity
+ *             if a row is impossible.
  * @return GBS_ERR_LIMIT where the tree does not fit.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_log_likelihood(const gbs_model *model, const gbs_data *data,

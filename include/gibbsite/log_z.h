@@ -26,7 +26,7 @@ typedef struct gbs_log_z_report {
                      a state of positive weight, since there may be one, or if stopped before
                      burn-in or the pilot was finished */
     double error; /**< standard error of log_z; 0 if log_z is exact, NAN if the error is unknown */
-    double low, high; /**< 95 % interval, by Student's t on the logarithm; NAN where error is NAN */
+    double low, high;   /**< 95 % interval, by Student's t on the logarithm; NAN if error is NAN */
     double lower_bound; /**< annealing: below ln Z with probability 0.975 or more however badly the
                            chains mix, by Markov's inequality; equal to log_z if all is exact;
                            ladders: NAN */

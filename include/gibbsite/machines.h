@@ -118,7 +118,7 @@ typedef struct gbs_potts_options {
     double tolerance;      /**< PL has converged once the objective has fallen by a smaller share of
                                 itself in ten iterations; 0: 1e-5 */
     uint64_t iterations;   /**< of PL at most; 0: 1000 */
-    double time_s;         /**< end after so many seconds; 0: no limit */
+    double time_s;         /**< end after this many seconds; 0: no limit */
     uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
     uint64_t memory_limit; /**< bytes, program and data included; 0: half of the machine's */
     uint64_t method;       /**< gbs_potts_method */
@@ -157,8 +157,8 @@ typedef struct gbs_potts_report {
                                        and misfit at most 0.25 */
     uint64_t steps;               /**< of PCD */
     double weight;                /**< sum of the weights of rows */
-    double pseudo_log_likelihood; /**< sum over rows of weight times ln PL, of the result; NAN
-                                       where PCD was stopped */
+    double pseudo_log_likelihood; /**< sum over rows of weight times ln PL, of the result; NAN if
+                                     PCD was stopped */
     double held_out_weight;       /**< 0: no rows were held out */
     double held_out_pl;     /**< sum over the held-out rows of weight times ln PL; NAN if PCD was
                                stopped */
@@ -302,7 +302,7 @@ typedef struct gbs_rbm_options {
     double l2;             /**< penalty: l2/2 times the sum of squares of W, beside the sum of ln P
                                 over rows; 0: none */
     uint64_t seed;         /**< of random numbers; 0 is a seed, too */
-    double time_s;         /**< end after so many seconds; 0: no limit */
+    double time_s;         /**< end after this many seconds; 0: no limit */
     uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
     uint64_t memory_limit; /**< bytes, program and data included; 0: half of the machine's */
     const gbs_checkpoint_files *checkpoints; /**< as of gbs_potts_options, for any method */
@@ -330,7 +330,7 @@ typedef struct gbs_rbm_report {
     double seconds;         /**< in all */
     double epoch_s;         /**< of an epoch, on average */
     double rhat; /**< largest split R-hat of a unit among the chains, at the learnt weights, when it
-                      was last computed; NAN where it was stopped */
+                    was last computed; NAN if it was stopped */
     uint64_t converged;   /**< 1 or 0: whether rhat is at most 1.05, misfit at most 0.25 and rise at
                              most 0.02 */
     uint64_t n_unwritten; /**< checkpoints that could not be written, after the first */

@@ -104,7 +104,7 @@ typedef struct gbs_trial {
 
 /** The predicted cost of exact answers, with methods auto and exact. */
 typedef struct gbs_exact_cost {
-    double entries; /**< table entries of all components; 0 where no elimination order was sought */
+    double entries; /**< table entries of all components; 0 if no elimination order was sought */
     double seconds; /**< predicted, of one thread; NAN without entries */
     int counted;    /**< 1, or 0: a search for an elimination order was stopped, and both figures
                          are lower bounds */
@@ -157,10 +157,10 @@ typedef struct gbs_report {
     double threshold; /**< threshold of bounded-error, given or found; other draws: NAN */
     double n_weights; /**< herding weights of a chain: all entries of dense tables, in other tables
                            those that were used; 0 if the draw has none */
-    const char *period; /**< herding after so many sweeps: "gibbs-like" (too many weights to be more
-                             accurate than the random draw yet), "fast" (more accurate) or "plateau"
-                             (its bias is larger than the error of the random draw); NULL if nothing
-                             was compared */
+    /** herding after this many sweeps: "gibbs-like" (too many weights to be more accurate than the
+     *  random draw yet), "fast" (more accurate) or "plateau" (its bias is larger than the error of
+     *  the random draw); NULL if nothing was compared */
+    const char *period;
     const char *advised_draw; /**< draw advised for this number of sweeps; NULL if nothing was
                                    compared */
     uint64_t n_constant;      /**< sampled variables that never moved in any chain */
@@ -296,8 +296,8 @@ typedef struct gbs_run_setup {
      * gbs_run_execute() and gbs_run_each_marginal() are collective too. Progress is told, and draws
      * are given, where callbacks ask for them on rank 0. */
     const struct gbs_share *share;
-    /** The partition, on rank 0 where gbs_share_needs_whole(), else NULL; borrowed, outlives the
-     * run. */
+    /** The partition, on rank 0 if gbs_share_needs_whole(), else NULL; borrowed, outlives the run.
+     */
     const struct gbs_partition *partition;
 } gbs_run_setup;
 
@@ -344,7 +344,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_execute(gbs_run *run, const gbs_run_call
  * @param ess   out or NULL, same shape: effective sample size p(1-p)/mcse^2; NAN for exact entries,
  *              entries without a standard error, and entries whose conditional probability was the
  *              same in every pass.
- * @param rhat  out or NULL, same shape: split or between-chain R-hat; NAN where undefined.
+ * @param rhat  out or NULL, same shape: split or between-chain R-hat; NAN if undefined.
  * @return GBS_ERR_STATE if no draw was kept, if the estimator is traces, or if gbs_run_execute()
  *         failed; all outputs are then untouched.
  */

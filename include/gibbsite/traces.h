@@ -60,7 +60,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_traces(const gbs_run *run, gbs_traces *t
  * The trace of the log density of the sampled distribution: ln of the unnormalised probability of
  * its state.
  *
- * @param value [n_chains][n_draws], chain after chain; NAN where a scan leaves out variables.
+ * @param value [n_chains][n_draws], chain after chain; NAN if a scan leaves out variables.
  * @return as gbs_run_traces().
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_trace_density(const gbs_run *run, double *value,

@@ -215,7 +215,7 @@ static double deviation_at(const result *r, int level, int draw)
     return 1e3 * moments_of(r->mse[level][draw][N_SWEEPS - 1], r->n_copies).deviation;
 }
 
-/* A mean in standard errors, 0 where copies do not differ at all. */
+/* A mean in standard errors, 0 if copies do not differ at all. */
 static double in_errors(lab_mean m)
 {
     return m.error > 0.0 ? m.mean / m.error : 0.0;

@@ -39,7 +39,7 @@ static const struct {
 typedef struct result {
     lab_component_curves parts;
     double limit; /* what D cor is estimated to tend to; 0: not asked */
-    double cor;   /* D cor of all chains together, less that of random draws */
+    double cor;   /* D cor of all chains together, minus that of random draws */
     uint64_t seed;
 } result;
 

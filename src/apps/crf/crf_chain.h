@@ -70,7 +70,7 @@ size_t gbsi_crf_chain_sum(gbsi_crf_chain *chain, double *alpha, double *beta, do
 typedef struct gbsi_found {
     uint32_t *label;   /* [n] */
     double *posterior; /* [n][L] or NULL */
-    double *log_p;     /* one, or NULL; NAN where ln Z is not known */
+    double *log_p;     /* one, or NULL; NAN if ln Z is not known */
     bool proved;       /* the labels are the most probable ones */
     bool converged;    /* the probabilities can be trusted; without them, true */
     uint64_t updates;

@@ -75,7 +75,7 @@ static void list(listed *l, const char *format, ...)
     strcpy(l->at[l->n++], feature);
 }
 
-/* A token, and the one before it: NULL where there is none. */
+/* A token, and the one before it: NULL if there is none. */
 typedef struct seen {
     const char *word, *tag, *first, *before;
 } seen;

@@ -141,7 +141,7 @@ void gbsi_pseudo_sequences(void *gradient, uint32_t member)
 }
 
 /* Adds the surplus of a pair: given the true labels that of each of its two labels, else the mean
- * over both of the sampled label with the probabilities of the other one, less the true pair. */
+ * over both of the sampled label with the probabilities of the other one, minus the true pair. */
 static void take_pair(const gbsi_gradient *g, size_t first, size_t second, double *sum)
 {
     const size_t n_labels = g->crf->labels.n;

@@ -14,7 +14,7 @@ gbs_status gbsi_denoise_settle(const gbs_image *noisy, const gbs_denoise_options
 
 /* @return the value that a pixel shows, in levels: a whole number for labels and bitmaps. */
 double gbsi_denoise_shown(const gbs_image *image, const gbs_denoise_options *o, size_t pixel);
-/* @return the same, rounded to the nearest level. */
+/* @return the level nearest to that value. */
 uint32_t gbsi_denoise_nearest(const gbs_denoise_options *o, double shown);
 
 /* @return the grey value or label of a pixel, at most the picture's maxval, or below the levels. */

@@ -65,7 +65,7 @@ static gbs_status make_grid(const gbs_image *noisy, const gbs_denoise_options *o
                           err);
 }
 
-/* @param lattice out: NULL where the picture has too many sites for bits, or the wrong shape. */
+/* @param lattice out: NULL if the picture has too many sites for bits, or the wrong shape. */
 static gbs_status make_lattice(const gbs_image *noisy, const gbs_denoise_options *o,
                                const gbs_run_options *run, gbsi_lattice **lattice, gbs_error *err)
 {

@@ -15,7 +15,7 @@ typedef struct gbsi_autocovariance {
     double *re, *im; /* [length] */
 } gbsi_autocovariance;
 
-/* @return 0 where memory is short. Freed by gbsi_autocovariance_end() in any case. */
+/* @return 0 if memory is short. Freed by gbsi_autocovariance_end() in any case. */
 int gbsi_autocovariance_begin(gbsi_autocovariance *a, size_t n);
 void gbsi_autocovariance_end(gbsi_autocovariance *a);
 

@@ -223,7 +223,7 @@ static double mcse_of_sd(const double *x, size_t n, double mean, double ess)
     return gbsi_sqrt((fourth - second * second) / ess / second / 4.0);
 }
 
-/* Computes all but the first five figures.
+/* Computes all except the first five figures.
  * @param s scratch; its order must be that of x, and is overwritten. */
 static void convergence(halves *h, const double *x, const scratch *s, gbs_diagnostics *d)
 {

@@ -23,7 +23,7 @@ void gbsi_expectation_free(gbsi_expectation *expectation);
  *
  * @param theta        [entries].
  * @param count        [entries] in and out: the expected counts of the tables asked for are added.
- *                     NULL where none are.
+ *                     NULL if none are.
  * @param log_p        in and out: ln P of all rows that are possible is added.
  * @param n_impossible,weight in and out: the number of impossible rows, and the sum of their
  * weights, are added. NULL: they are an error, GBS_ERR_IMPOSSIBLE.

@@ -23,7 +23,7 @@ typedef struct gbsi_atoms {
     size_t n;
 } gbsi_atoms;
 
-/* @return the value of a key that is there, else NULL. Valid until one is added. */
+/* @return the value of a key that exists, else NULL. Valid until one is added. */
 uint32_t *gbsi_atoms_find(const gbsi_atoms *atoms, uint64_t key);
 /* @param key less than UINT64_MAX, not there yet. */
 gbs_status gbsi_atoms_add(gbsi_atoms *atoms, uint64_t key, uint32_t value, gbs_error *err);
@@ -36,12 +36,12 @@ void gbsi_atoms_free(gbsi_atoms *atoms);
 #define GBSI_ATOM_TRUE  UINT32_MAX
 #define GBSI_ATOM_FALSE (UINT32_MAX - 1)
 
-/* The residue of a formula: the formula that is left after substituting constants for its
- * variables and evidence for its atoms. */
+/* The residue of a formula: the formula that remains after substituting constants for its variables
+ * and evidence for its atoms. */
 typedef enum gbsi_residue_op {
     GBSI_RESIDUE_FALSE,
     GBSI_RESIDUE_TRUE,
-    GBSI_RESIDUE_LITERAL, /* 2 times the variable, plus 1 where it is negated */
+    GBSI_RESIDUE_LITERAL, /* 2 times the variable, plus 1 if it is negated */
     GBSI_RESIDUE_AND,     /* of a list of children */
     GBSI_RESIDUE_OR,
     GBSI_RESIDUE_XOR, /* of two children */

@@ -23,10 +23,10 @@ typedef struct gbsi_climb {
     size_t n;            /* parameters */
     uint64_t iterations; /* at most */
     int window;          /* 0: converged where the slope is at most tolerance times |x| above 1 */
-    double tolerance;    /* it also stops if the objective falls by less than this share over so
-                            many iterations */
-    double l1;           /* the penalty is l1 times the sum of |x_k| */
-    size_t l1_first;     /* first parameter with that penalty */
+    double tolerance; /* it also stops if the objective falls by less than this share over this many
+                         iterations */
+    double l1;        /* the penalty is l1 times the sum of |x_k| */
+    size_t l1_first;  /* first parameter with that penalty */
     void *context;
     double (*evaluate)(void *context, const double *x, double *gradient); /* the objective at x */
     bool (*advance)(void *context, const gbsi_climb_point *at);           /* false: it ends here */

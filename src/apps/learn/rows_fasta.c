@@ -15,7 +15,8 @@
 #define GAPS     "-.~"
 #define MOST_ODD 0.05 /* share of letters that the alphabet does not have */
 /* Least share of ACGTUN among letters of nucleic acids. A third of the letters of proteins are
- * EFILPQ, so that among many that have none more may be letters for one of several nucleotides. */
+ * EFILPQ. If many letters have none of these, more of them may stand for one of several
+ * nucleotides. */
 #define LEAST_OF_FEW  0.85
 #define LEAST_OF_MANY 0.5
 #define MANY          40.0

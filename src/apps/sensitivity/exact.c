@@ -211,8 +211,8 @@ static void find_likelihoods(const solving *s, const rarer *y, size_t k, size_t 
     }
 }
 
-/* Finds the changes by the leak of a noisy factor and by its inhibitions in the states that are
- * left: the tables of its chain are conditional.
+/* Finds the changes by the leak of a noisy factor and by its inhibitions in the states that remain:
+ * the tables of its chain are conditional.
  * @param k number of the first parameter of the factor.
  * @param at index of their first answer; moved on */
 static void find_causes(const solving *s, const rarer *y, size_t factor, size_t k, size_t *at,

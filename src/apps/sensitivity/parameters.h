@@ -21,8 +21,8 @@ typedef enum gbsi_moved {
 } gbsi_moved;
 
 /* Computes how a sum over states F changes with each parameter of a factor [M55], which is linear
- * in w. Conditional tables: dF/dt(i|u) = F(i,u) / t(i|u) less what the others lose, NAN where t is
- * 0 unless w is apart; tables: dF/dtheta = F(s); weights: sum over s of phi(s) F(s).
+ * in w. Conditional tables: dF/dt(i|u) = F(i,u) / t(i|u) less what the others lose, NAN if t is 0
+ * unless w is apart; tables: dF/dtheta = F(s); weights: sum over s of phi(s) F(s).
  * @param w [joint states of the free variables of the scope]
  * @param out [parameters of the factor]
  * @param room [2 * arity of the child] */

@@ -336,7 +336,7 @@ static double *table_of(const gbsi_reduced *r, size_t f)
     return factors->table + factors->table_start[factors->aux[f]];
 }
 
-/* Fills the table of the indicator: 0 where it is right about X, minus infinity elsewhere. */
+/* Fills the table of the indicator: 0 if it is right about X, minus infinity elsewhere. */
 static void fill_indicator(gbsi_reduced *r)
 {
     double *table = table_of(r, r->first_likelihood + r->n_likelihoods);

@@ -216,9 +216,9 @@ static void add_halves(void *context, uint32_t member, size_t first, size_t end,
     }
 }
 
-/* Computes R-hat of the features, and the misfit: the length of the gradient g, less the part
- * that chance adds, in standard errors of that of the rows, whose variances are those of the
- * information [M66]. */
+/* Computes R-hat of the features, and the misfit: the length of the gradient g, minus the part that
+ * chance adds, in standard errors of that of the rows, whose variances are those of the information
+ * [M66]. */
 static void judge(const gbsi_climbing *c, const looking *l, const double *w, const double *sum,
                   gbsi_climbed *found)
 {

@@ -10,7 +10,7 @@
 #include "gibbsite/dobrushin.h"
 
 #define MOVED    0.01 /* a new scan is made once a weight has moved this far */
-#define TOO_LONG 8u   /* the shortest scan may be shorter by one part in so many */
+#define TOO_LONG 8u   /* the shortest scan may be shorter by one part in this many */
 
 void gbsi_learning_scan_free(gbsi_learning_scan *scan)
 {

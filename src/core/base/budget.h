@@ -19,7 +19,7 @@ typedef struct gbsi_budget {
     uint64_t limit;         /* limit as the user set it, for messages */
     int64_t room;           /* bytes that may still be requested: the limit minus the bytes held
                                before */
-    _Atomic int64_t held;   /* now; below 0 where more was freed than requested */
+    _Atomic int64_t held;   /* now; below 0 if more was freed than requested */
     _Atomic int64_t most;   /* held at once so far */
     _Atomic size_t refused; /* bytes of the request that failed last; 0: none */
 } gbsi_budget;
@@ -39,7 +39,7 @@ gbsi_budget *gbsi_budget_current(void);
 /* Used by members of a pool: puts exactly this budget in force; NULL for none. */
 void gbsi_budget_set(gbsi_budget *budget);
 
-/* Counts bytes that do not come from gbsi_alloc*(), such as a mapped file. @return false where they
+/* Counts bytes that do not come from gbsi_alloc*(), such as a mapped file. @return false if they
  * are beyond the limit; then nothing is counted. */
 bool gbsi_budget_take(size_t bytes);
 void gbsi_budget_give(size_t bytes);

@@ -177,7 +177,7 @@ static loaded measure_objects(void)
 #endif
 
 /* "RssAnon:      1704 kB" of /proc/self/status in bytes, rounded up to whole MiB so that the same
- * program has the same figure every time; 0 where the system does not say. */
+ * program has the same figure every time; 0 if the system does not say. */
 static uint64_t resident(const char *key)
 {
     char line[256];

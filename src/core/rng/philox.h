@@ -25,7 +25,7 @@ enum { GBSI_PHILOX_ROUNDS = 10 };
  */
 #define GBSI_MOST_PLACES (UINT64_C(1) << 34)
 
-/* @return GBS_ERR_LIMIT where a pass of so many places would repeat words. */
+/* @return GBS_ERR_LIMIT where a pass of this many places would repeat words. */
 gbs_status gbsi_places_check(uint64_t n_places, gbs_error *err);
 
 typedef enum gbsi_purpose {
@@ -46,7 +46,7 @@ typedef enum gbsi_purpose {
     GBSI_PURPOSE_SWAP = 14,     /* ladder, iteration, 4 * level: swaps with the next level */
     GBSI_PURPOSE_RECOVER = 16,  /* chain, iteration, 2 * eliminated variable: two words each */
     GBSI_PURPOSE_BLOCK = 17,    /* chain, iteration, 2 * variable of a block: two words each */
-    GBSI_PURPOSE_REDRAW = 18,   /* the same, for draws of the coldest chain in all lanes */
+    GBSI_PURPOSE_REDRAW = 18,   /* draws of blocks of the coldest chain, in all lanes */
     GBSI_PURPOSE_PLAN = 20,     /* plan, 0, 4 * step: which variables form a block */
     GBSI_PURPOSE_QUERY = 21,    /* 0, round, step: changes of a query's state */
     GBSI_PURPOSE_ROW = 22,      /* row div 2^32, iteration, 4 * row: seeds of a row's runs in EM */

@@ -252,7 +252,7 @@ static uint32_t next_of(const making *m)
     return best;
 }
 
-/* The variable to hold, GBSI_NONE where none is left. */
+/* The variable to hold, GBSI_NONE if none is left. */
 static uint32_t next_held(const making *m)
 {
     uint32_t best = GBSI_NONE;

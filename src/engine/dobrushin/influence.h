@@ -22,7 +22,7 @@ typedef struct gbsi_influence_row {
 /* Limits on the work, for calls in which time matters more than tight bounds. */
 typedef struct gbsi_influence_limits {
     size_t cells;  /* several factors of one pair are put together over all their variables if those
-                      have at most so many configurations, else their bounds are added */
+                      have at most this many configurations, else their bounds are added */
     uint64_t walk; /* tables of n variables and E entries are looked at entry by entry for each pair
                       if n (n - 1) E is at most that, else only their spread counts */
 } gbsi_influence_limits;

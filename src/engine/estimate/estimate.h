@@ -122,7 +122,7 @@ void gbsi_estimate_heed_stays(gbsi_estimate *estimate, const gbsi_cell_stays *st
 
 uint64_t gbsi_estimate_n_passes(const gbsi_estimate *estimate);
 
-/* Estimates of one slot. @param p, mcse, ess, rhat [arity] or NULL. NAN where undefined. */
+/* Estimates of one slot. @param p, mcse, ess, rhat [arity] or NULL. NAN if undefined. */
 void gbsi_estimate_slot(const gbsi_estimate *estimate, uint32_t slot, double *p, double *mcse,
                         double *ess, double *rhat);
 
@@ -179,11 +179,11 @@ gbs_status gbsi_estimate_load(gbsi_estimate *estimate, const gbsi_source *source
 double gbsi_split_rhat(const double *trace, uint32_t n_chains, size_t n, size_t stride);
 
 /* Computes the standard error of the probability of a state that n draws had `visits` times. With
- * few visits the spread of the batches says nothing, because the batches at hand may have no visit.
- * The binomial error of n independent draws then stands as a floor, at the Jeffreys estimate
- * (visits + 1/2) / (n + 1), which is positive even for none; the same for a state that is rarely
- * left. [M8]
- * @return the floor, 0 where visits are many. */
+ * few visits the spread of the batches says nothing, because the current batches may have no visit.
+ * The result is therefore at least the binomial error of n independent draws at the Jeffreys
+ * estimate (visits + 1/2) / (n + 1), which is positive even without visits. A state that is rarely
+ * left is treated in the same way. [M8]
+ * @return the floor, 0 if visits are many. */
 double gbsi_rare_error(double visits, double n);
 
 /* The number of standard errors that the largest deviation of n estimates does not exceed by

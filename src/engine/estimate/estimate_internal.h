@@ -15,7 +15,7 @@
 #include "estimate/accumulate.h"
 #include "estimate/estimate.h"
 
-#define GBSI_PASSES_OF_COUNTS 128u /* fast counts are flushed after so many: a byte holds them */
+#define GBSI_PASSES_OF_COUNTS 128u /* fast counts are flushed after this many: a byte each */
 
 /* The totals after 2^j passes. */
 typedef struct gbsi_half_time {
@@ -56,7 +56,7 @@ typedef struct gbsi_spread {
     uint32_t *first_slot;    /* [n_ranks + 1] */
     size_t *first_cell;      /* [n_ranks + 1] */
     uint32_t *first_group;   /* [n_ranks + 1] */
-    unsigned char *packed;   /* the fast sums rank by rank, on their way */
+    unsigned char *packed;   /* buffer that carries the fast sums from rank to rank */
     gbs_message *out, *in;   /* [n_ranks] */
     gbsi_cell_summary *told; /* [n_cells] summaries of all slots, as they were when last asked for;
                                 NULL: not yet */
@@ -195,8 +195,8 @@ double gbsi_batches_mcse_of(const gbsi_estimate *e, uint32_t slot, size_t cell, 
 /* summary.c: the number of independent draws that would have this standard error; NAN if it is
  * unknown. */
 double gbsi_effective_size(double p, double mcse);
-/* R-hat of so many sequences of a mean length, from the sum of their variances and of the distances
- * of their means from one value, and the squares of these. NAN of fewer than two. */
+/* R-hat of this many sequences of a mean length, from the sum of their variances and of the
+ * distances of their means from one value, and the squares of these. NAN of fewer than two. */
 double gbsi_rhat(double within, double shift, double shift_square, double n_sequences,
                  double length);
 /* Computes the estimates of one cell. */

@@ -179,7 +179,7 @@ static double by_chance(double n, double m)
 }
 
 /* The variance of the time in a state by stays that come at random, sum of L^2, and more where
- * these are few: (sum of L)^2 / sum of L^2 counts them as if they were of one length. 0 where stays
+ * these are few: (sum of L)^2 / sum of L^2 counts them as if they were of one length. 0 if stays
  * without memory have as long ones: batches see these.
  * @param passes in the state. @param n stays. */
 static double variance_of(const gbsi_stay *stay, double passes, double n)

@@ -66,7 +66,7 @@ typedef struct gbsi_lattice {
     gbsi_lattice_kind kind[GBSI_LATTICE_KINDS];
     gbsi_lattice_level level[GBSI_LATTICE_LEVELS];
     uint32_t threshold[GBSI_LATTICE_THRESHOLDS]; /* thresholds in units of 2^-32, at most 2^31 */
-    /* ~0 where a bit of the threshold is set, most significant first */
+    /* ~0 if a bit of the threshold is set, most significant first */
     uint32_t bit[GBSI_SPIN_PLANES][GBSI_LATTICE_THRESHOLDS];
     /* Plain sites have the most frequent kind, or the one of the opposite field, one group, and
      * every bond J. Folded: c and n - c neighbours up share a threshold. */
@@ -99,7 +99,7 @@ size_t gbsi_lattice_state_word(const gbsi_lattice *lattice, gbsi_lattice_place p
  * and the status is GBS_OK). */
 gbs_status gbsi_lattice_new(const gbsi_conditioned *model, gbsi_lattice **out, const char **reason,
                             gbs_error *err);
-/* Does the same for a grid. */
+/* Compiles a grid as gbsi_lattice_new() compiles a model. */
 gbs_status gbsi_lattice_of_grid(const gbsi_grid *grid, gbsi_lattice **out, const char **reason,
                                 gbs_error *err);
 void gbsi_lattice_free(gbsi_lattice *lattice);

@@ -23,7 +23,7 @@ typedef struct gbsi_levels_chains {
                                      */
     uint8_t *state;                 /* [n_chains][2 * height][margin, half] */
     float *sum;       /* [n_blocks][n_levels][16] conditionals of all chains; NULL: not kept */
-    float *total;     /* the same, of passes that are no longer in sum; NULL: there never are any */
+    float *total;     /* sums of passes that are no longer in `sum`; NULL: there never are any */
     uint64_t n_kept;  /* passes in both */
     float *watched;   /* [n_members][watched of half a row][n_chains][n_levels][16] */
     size_t n_watched; /* numbers of each member */

@@ -148,7 +148,7 @@ gbs_status gbsi_need_incidence(gbsi_compile *c, gbs_error *err);
 
 /* The coupling of a factor of two variables as the one at `position` has it: w of [M3] between two
  * binary ones, and then *field, where it is not NULL, is what the factor adds to the log-odds; else
- * J of [M4]; NAN where it is neither. */
+ * J of [M4]; NAN if it is neither. */
 double gbsi_coupling_of(gbsi_compile *c, size_t f, uint32_t position, double *field);
 
 /* Stores the sum of the factors that have only this variable as its field: logw[k] or, if the slot

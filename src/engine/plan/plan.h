@@ -29,10 +29,10 @@ typedef enum gbsi_class {
 #define GBSI_LINEAR        2u    /* weights or odds; without it their natural logarithms */
 #define GBSI_DOUBLE        4u    /* set while compiling: the slot has tables of class PRECISE */
 #define GBSI_LINEAR_SPAN   40.0  /* e^-40 2^-64 is still a normal float */
-#define GBSI_LINEAR_DEGREE 1000u /* so many rounding errors of 2^-24 stay below 1e-4 */
+#define GBSI_LINEAR_DEGREE 1000u /* limit at which rounding errors of 2^-24 add up to 1e-4 */
 
 #define GBSI_ROUNDING_LIMIT 1e-4 /* a variable with larger errors of a log-weight is PRECISE */
-#define GBSI_COARSE_LIMIT   1e-2 /* the same, where plan options say coarse */
+#define GBSI_COARSE_LIMIT   1e-2 /* that limit if plan options say coarse */
 #define GBSI_LONG_ROW       64u  /* ising rows longer than this are summed in 16 strided partials */
 #define GBSI_LONG_TERM      16u  /* logical and spin terms longer than this keep counters */
 
@@ -116,7 +116,7 @@ typedef struct gbsi_slice {
     uint32_t width; /* neighbours, or terms (PAIRWISE: one per neighbour) */
     uint16_t depth; /* links per term; 1 for neighbours */
     uint8_t regular;
-    uint8_t mixed;  /* ISING, POTTS: some slots have by_count tables, not all the same */
+    uint8_t mixed;  /* ISING, POTTS: some slots have by_count tables, not anyway */
     uint32_t table; /* the by_count table that all slots share; GBSI_NONE: none */
 } gbsi_slice;
 
@@ -166,9 +166,9 @@ typedef struct gbsi_plan {
     bool has_edges;
     gbsi_edge *edge;    /* parallel to neighbour; NULL if every slot uses by_count */
     uint32_t *by_count; /* by slot; for ISING and POTTS with the same coupling to all neighbours:
-                           pool[by_count + c] for c neighbours in state 1 (ISING) or in the
-                           state at hand (POTTS), c <= 255, edges unused; GBSI_NONE: neighbours
-                           one by one; NULL: no slot has a table */
+                           pool[by_count + c] for c neighbours in state 1 (ISING) or in the current
+                           state (POTTS), c <= 255, edges unused; GBSI_NONE: neighbours one by one;
+                           NULL: no slot has a table */
     gbsi_offsets term_start; /* [n_slots] terms of TABLE, LOGICAL and PRECISE */
     gbsi_term *term;         /* NULL if the plan has no terms */
     gbsi_link *link;

@@ -18,8 +18,8 @@ typedef struct gbsi_growing {
     gbsi_rw_lock *lock; /* [n + n_long] one per slot, then one per long factor; NULL: owners do not
                            change while splashes grow, except in `fresh` */
     uint32_t first_tag; /* tags from here on are of this round */
-    const uint8_t *fresh; /* NULL, or by tag less the first: 1 where the splash may have been
-                             settled since this one should have begun, which is not to know of it */
+    const uint8_t *fresh; /* NULL, or by tag less the first: 1 if the splash may have been settled
+                             since this one should have begun, which is not to know of it */
     int order;            /* gbs_grow_kind */
     int score;            /* gbs_score_kind */
     uint64_t seed, round;

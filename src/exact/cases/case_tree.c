@@ -320,7 +320,7 @@ static void fill_column(compiling *c, uint32_t k)
     c->n_states += column->arity;
 }
 
-/* The user's number of each joint state that is left. @return the number of states. */
+/* The user's number of each joint state that remains. @return the number of states. */
 static size_t fill_states(const compiling *c, const gbsi_case_scope *query, uint32_t *state)
 {
     const gbsi_conditioned *whole = c->whole;

@@ -3,7 +3,7 @@
  * After an elimination only the costs of the neighbours are new, so variables wait in one list per
  * cost, and a star or a long chain is eliminated in linear time.
  *
- * Sums are made of logarithms, less the largest of a row: couplings of any size fit. */
+ * Sums are made of logarithms, minus the largest of a row: couplings of any size fit. */
 #include "collapse/collapse_inside.h"
 
 #include <assert.h>

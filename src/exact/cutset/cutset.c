@@ -29,7 +29,7 @@ typedef struct choosing {
     gbsi_cases cases;
     uint8_t *left_out; /* [whole variables] 1: of the cutset */
     uint8_t *barred;   /* [whole variables] 1: one of its factors is too large to be sliced */
-    double *n_states;  /* [whole variables] states that are left, summed over the cases */
+    double *n_states;  /* [whole variables] states that remain, summed over the cases */
     double *gain;      /* [whole variables] entries that go with the variable */
     uint32_t *local;   /* [whole variables] number in the rest */
 } choosing;

@@ -58,7 +58,7 @@ typedef struct gbsi_sparse_limits {
  * sparse tables if these are predicted to be quicker than dense ones, or dense ones do not fit.
  *
  * @param limits    for all of them together.
- * @param dense     [components] 1: dense tables fit, and take so many nanoseconds an entry.
+ * @param dense     [components] 1: dense tables fit, and take this many nanoseconds an entry.
  * @param dense_ns  an entry.
  * @param out       the first of those found, by component; NULL: none. */
 gbs_status gbsi_sparse_new(const gbsi_components *components, const gbsi_exact_plan *plan,
@@ -85,7 +85,7 @@ typedef struct gbsi_sparse_effort {
 } gbsi_sparse_effort;
 
 /* Finds the rows of all cliques of sparse->tree, and counts the nonzero entries.
- * @param done out: false where it would take more effort; then the rows mean nothing. */
+ * @param done out: false if it would take more effort; then the rows mean nothing. */
 gbs_status gbsi_sparse_reduce(gbsi_sparse *sparse, const gbsi_sparse_effort *effort, bool *done,
                               gbs_error *err);
 
@@ -94,7 +94,7 @@ typedef struct gbsi_sparse_scratch {
     gbsi_join join;
     uint32_t *axis_of; /* [variables of the tree's model] axis in the clique being processed */
     uint32_t *row;     /* [cliques] places in join.node of the rows of children, as listed */
-    uint32_t own_row;  /* the same for the clique's own */
+    uint32_t own_row;  /* place in join.node of the clique's own row */
 } gbsi_sparse_scratch;
 
 gbs_status gbsi_sparse_scratch_take(const gbsi_sparse *s, gbsi_watch *watch,

@@ -134,7 +134,7 @@ static inline bool gbsi_keeps_messages(gbsi_keep keep)
     return keep == GBSI_KEEP_MESSAGES || keep == GBSI_KEEP_ALL_MESSAGES;
 }
 
-/* The table of a clique of the tree at hand, and its message. */
+/* The table of a clique of the current tree, and its message. */
 static inline double *gbsi_table_of(const gbsi_tables *tables, const gbsi_clique *c)
 {
     return tables->table + (tables->keep < GBSI_KEEP_TABLES ? 0 : tables->base + c->table);

@@ -23,9 +23,9 @@ gbs_status gbsi_input_read(const char *path, gbsi_input *input, gbs_error *err);
 /* Reads a file that should be text: a pipe or a device is read no further than to a NUL, which is
  * then the last byte. */
 gbs_status gbsi_input_read_text(const char *path, gbsi_input *input, gbs_error *err);
-/* Does the same, but maps large files instead of reading them: for readers that use the bytes in
- * place.
- * @param copied read all the same, into memory that gbsi_input_take() hands over. */
+/* Reads a file as gbsi_input_read() does, but maps large files instead of reading them: for readers
+ * that use the bytes in place.
+ * @param copied read anyway, into memory that gbsi_input_take() hands over. */
 gbs_status gbsi_input_map(const char *path, bool copied, gbsi_input *input, gbs_error *err);
 /* Hands the bytes over: the mapping, or an aligned copy. The input is empty afterwards. */
 gbs_status gbsi_input_take(gbsi_input *input, gbsi_mapping *mapping, gbs_error *err);

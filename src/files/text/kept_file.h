@@ -42,7 +42,7 @@ typedef struct gbsi_kept_lock {
 } gbsi_kept_lock;
 
 /* Releases what is locked, and locks another path.
- * @param no_locks out: why the file system has none, and NULL where it has.
+ * @param no_locks out: why the file system has none, and NULL if it has.
  * @return GBS_ERR_IO where another run has it. If the lock file cannot be made, nothing is locked:
  * writing the file itself will fail with a message. */
 gbs_status gbsi_kept_lock_take(gbsi_kept_lock *lock, const char *path, const char **no_locks,

@@ -19,16 +19,16 @@ typedef struct gbsi_conditioned {
     gbsi_factors factors;   /* over free variables and their states; scopes of 1 or more */
     size_t *origin;         /* [factors.n_factors] the user's factor; SIZE_MAX for virtual evidence;
                                NULL: of the same number, see gbsi_conditioned_origin() */
-    uint8_t *has_zeros;     /* [factors.n_factors] 1 where some configuration is minus infinity */
+    uint8_t *has_zeros;     /* [factors.n_factors] 1 if some configuration is minus infinity */
     uint32_t *user_variable; /* [n_variables] */
     uint32_t *user_state;    /* [state_offset[n_variables]]: see gbsi_conditioned_states() */
-    uint32_t *free_variable; /* [model->n_variables] GBSI_NONE where fixed */
-    uint32_t *fixed_state;   /* [model->n_variables] the user's state; GBSI_NONE where free */
+    uint32_t *free_variable; /* [model->n_variables] GBSI_NONE if fixed */
+    uint32_t *fixed_state;   /* [model->n_variables] the user's state; GBSI_NONE if free */
     uint32_t n_implied;      /* fixed without being observed (variables of one state included) */
     double log_constant;     /* factors that became constant, ln */
-    uint32_t *cpt;           /* [n_variables] factor that is the conditional table of this free
-                                child, GBSI_NONE where it left; NULL if not directed */
-    uint32_t *topological;   /* [n_variables] free variables, parents first; NULL if not directed */
+    uint32_t *cpt;         /* [n_variables] factor that is the conditional table of this free child,
+                              GBSI_NONE if it left; NULL if not directed */
+    uint32_t *topological; /* [n_variables] free variables, parents first; NULL if not directed */
     bool borrows; /* nothing was taken from the model: factors, arity, state_offset, cpt and
                      topological are its own, free_variable is user_variable, and all variables
                      share user_state, which has the largest arity */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Generalised arc consistency over the factors with hard zeros (Mackworth 1977, "Consistency in
- * networks of relations", AI 8:99-118; tables by one sweep over the combinations that are left,
+ * networks of relations", AI 8:99-118; tables by one sweep over the combinations that remain,
  * logical factors by counting literals, Potts factors that forbid equality by their single states).
  *
  * A gbsi_propagation says what constrains what; it is read-only and may be shared. A
@@ -68,7 +68,8 @@ bool gbsi_propagator_has(const gbsi_propagator *propagator, uint32_t variable, u
  * domain. */
 uint32_t gbsi_propagator_next(const gbsi_propagator *propagator, uint32_t variable, uint32_t from);
 
-/* Take a state away, or all but one; hard factors of the variable are queued if its domain changed.
+/* Take a state away, or all except one; hard factors of the variable are queued if its domain
+ * changed.
  * @return false, and nothing changed, if no state would be left. */
 bool gbsi_propagator_remove(gbsi_propagator *propagator, uint32_t variable, uint32_t state);
 bool gbsi_propagator_assign(gbsi_propagator *propagator, uint32_t variable, uint32_t state);

@@ -62,8 +62,8 @@ static void check_scopes(const search *s, gbsi_elimination_part *part)
     }
 }
 
-/* The smallest d such that any clique of d + 1 variables exceeds the limit; GBSI_NONE where some
- * have one state. */
+/* The smallest d such that any clique of d + 1 variables exceeds the limit; GBSI_NONE if some have
+ * one state. */
 static uint32_t hopeless_degree(const search *s, uint32_t n)
 {
     uint64_t least = UINT64_MAX;

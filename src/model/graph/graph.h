@@ -168,10 +168,10 @@ void gbsi_incident_factors_free(gbsi_incident_factors *incident);
 /* The place of a variable in the scope of its factor[k]: found in bounded time. */
 uint32_t gbsi_incident_position(const gbsi_incident_factors *incident, const gbsi_factors *factors,
                                 size_t k, uint32_t v);
-/* Bytes that positions take, 0 where no scope is long. */
+/* Bytes that positions take, 0 if no scope is long. */
 uint64_t gbsi_incident_position_bytes(const gbsi_factors *factors);
 
-/* Adds the ends of n variables to their numbers. @return false where one of them has too many. */
+/* Adds the ends of n variables to their numbers. @return false if one of them has too many. */
 bool gbsi_count_ends(uint32_t *degree, const uint32_t *variable, size_t n);
 
 /* ---- locality.c ---------------------------------------------------------------------------- */

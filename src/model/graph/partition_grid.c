@@ -55,7 +55,7 @@ static node root(const gbsi_grid_shape *shape, uint32_t n_parts)
                   .n_parts = n_parts};
 }
 
-/* @return false where some block has fewer variables than parts to make of it. */
+/* @return false if some block has fewer variables than parts to make of it. */
 static bool cut_all(const gbsi_grid_shape *shape, uint32_t n_parts, gbsi_block *block)
 {
     node stack[64] = {root(shape, n_parts)}; /* 32 halvings leave one each */

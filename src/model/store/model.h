@@ -19,7 +19,7 @@ typedef struct gbsi_tied {
     uint8_t *fixed;   /* [n_weights] 1: not to be learnt */
     size_t n_ties;    /* factors from this one on are not tied */
     uint32_t *number; /* [n_ties] GBSI_NONE: not tied */
-    double *feature;  /* [n_ties] 0 where not tied */
+    double *feature;  /* [n_ties] 0 if not tied */
 } gbsi_tied;
 
 /* The weight that a factor is tied to, or GBSI_NONE. */
@@ -37,7 +37,7 @@ struct gbs_model {
     size_t *state_offset; /* [n_variables + 1] */
     char *text;           /* pool of names and labels, each ending in 0 */
     size_t *name;  /* [n_variables] offset into text, SIZE_MAX: none; NULL if no variable has one */
-    size_t *label; /* [state_offset[n_variables]] the same for the labels of states */
+    size_t *label; /* [state_offset[n_variables]] offsets of the labels of states, or SIZE_MAX */
     uint32_t *by_name; /* named variables sorted by name, for look-up; NULL if none */
     uint32_t n_named;
     gbsi_factors factors;
@@ -52,7 +52,7 @@ struct gbs_model {
 struct gbs_evidence {
     const gbs_model *model;
     uint32_t n_observed;
-    uint32_t *state;        /* [n_variables] GBSI_NONE where not observed */
+    uint32_t *state;        /* [n_variables] GBSI_NONE if not observed */
     double *log_likelihood; /* [state_offset[n_variables]] logarithms of likelihoods; NULL without
                                virtual evidence */
 };

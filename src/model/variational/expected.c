@@ -84,7 +84,7 @@ static void add_potts(const gbsi_conditioned *model, size_t f, size_t own, const
 
 /* ---- logical functions ----------------------------------------------------------------------- */
 
-/* True literals of the body besides the variable at hand: their number is c with probability p[c].
+/* True literals of the body besides the current variable: their number is c with probability p[c].
  * If only the smallest and the largest number matter, all numbers between them are counted as 1; if
  * only the parity matters, even numbers are counted as 0 and odd numbers as 1; where it is compared
  * with k, all that are beyond k whatever the others are stand at the least of them. */
@@ -183,7 +183,7 @@ static literals body_of(const gbsi_conditioned *model, size_t f, size_t own, siz
     return l;
 }
 
-/* The expectation over the body for a head, `more` further true literals given. */
+/* Computes the expectation over the body for a given head, if `more` further literals are true. */
 static double over_body(const gbsi_conditioned *model, size_t f, const literals *l, uint32_t more,
                         bool head)
 {

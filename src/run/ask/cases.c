@@ -115,7 +115,7 @@ static gbs_status take_workers(gbs_cases *c, gbsi_watch *watch, gbs_error *err)
 }
 
 /* Whether trees hold the model and a case is answered within what the method allows.
- * @param tree out: NULL where not. */
+ * @param tree out: NULL if not. */
 static gbs_status plan_tree(const gbs_cases *c, gbsi_solver *s, gbsi_watch *watch, gbsi_tree **tree,
                             gbs_error *err)
 {

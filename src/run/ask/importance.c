@@ -39,7 +39,7 @@ typedef struct annealing {
     gbsi_drive *drive;
     gbsi_ladder ladder;
     double *density;   /* [n_groups * lanes] E of every chain of this rank */
-    double *weight;    /* [n_chains] ln, of the same */
+    double *weight;    /* [n_chains] logarithms of the weights */
     double *all;       /* [n_all] one of the two arrays for the chains of all ranks */
     uint32_t *x;       /* [part variables] scratch */
     double log_states; /* ln of the number of states of the part */

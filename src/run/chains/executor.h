@@ -112,7 +112,7 @@ gbs_status gbsi_executor_heat(gbsi_executor *x, float beta, gbs_error *err);
 
 /* Moves what passes have counted into the estimate; must come before the estimate is read. */
 void gbsi_executor_fetch(const gbsi_executor *x, gbsi_estimate *estimate);
-/* Whether blocks drawn so far show the support connected; false where passes have no blocks. */
+/* Whether blocks drawn so far show the support connected; false if passes have no blocks. */
 bool gbsi_executor_connects(const gbsi_executor *x);
 /* Whether passes draw blocks, which may show that. */
 bool gbsi_executor_may_connect(const gbsi_executor *x);

@@ -10,7 +10,8 @@
 
 /* A probability that ladders, run as a control, find to be another one. */
 typedef struct gbsi_contradiction {
-    double beyond; /* how far they are apart, less what the target and chance explain; 0: nowhere */
+    double
+        beyond; /* how far they are apart, minus what the target and chance explain; 0: nowhere */
     uint32_t variable; /* the user's number */
     double chains_say, ladders_say;
 } gbsi_contradiction;

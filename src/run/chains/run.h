@@ -37,7 +37,8 @@
 #define GBSI_LEAST_UPDATES (UINT64_C(1) << 22)
 
 /* Chains that took long to agree have left slow states behind, and may all have missed another: one
- * of the target's probability is missed in so many visits with probability exp(-2) = 0.14. [M9] */
+ * of the target's probability is missed in this many visits with probability exp(-2) = 0.14. [M9]
+ */
 #define GBSI_LEAST_VISITS 2.0
 /* If chains took GBSI_SLOW_PASSES passes to agree, that was because of slow states: ladders of
  * temperatures are then better, and plain chains need GBSI_SURE_VISITS visits, enough for a
@@ -109,7 +110,7 @@ typedef struct gbsi_task {
     const gbsi_runner *runner; /* the runner, once it is chosen */
     const gbsi_runner *plain;  /* the runner of its chains without ladders, see runner.h */
     const gbs_ranks *ranks;    /* NULL: this process is alone */
-    const gbs_ranks *spread;   /* the same where they share the chains; NULL: all chains are here */
+    const gbs_ranks *spread;   /* `ranks` if ranks share the chains; NULL: all chains are here */
     gbsi_shared shared;        /* used if ranks share the model rather than the chains */
     gbsi_problem problem;
 } gbsi_task;
@@ -173,9 +174,9 @@ gbs_status gbsi_run_check_draw(const gbsi_task *task, gbsi_engine *engine, gbs_e
 /* run_new.c: makes a run with its options checked; nothing is compiled yet. */
 gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options, gbs_run **out,
                           gbs_error *err);
-/* run_new.c: the same, then prepares the run, and takes its memory if its scan is known. The run
- * has fewer chains, with a warning, if the number asked for would not fit the memory limit and
- * options->least_chains allows that; the caller must call gbsi_run_leave(). */
+/* run_new.c: makes a run with its options checked, prepares it, and takes its memory if its scan is
+ * known. The run has fewer chains, with a warning, if the number asked for would not fit the memory
+ * limit and options->least_chains allows that; the caller must call gbsi_run_leave(). */
 gbs_status gbsi_run_open(const gbs_model *model, const gbs_evidence *evidence,
                          const gbs_run_options *options, const gbsi_run_purpose *purpose,
                          gbs_run **out, gbs_error *err);

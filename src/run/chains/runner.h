@@ -52,7 +52,7 @@ typedef struct gbsi_part {
     gbs_status (*load)(struct gbsi_sampling *sampling, const gbsi_source *source, gbs_error *err);
 } gbsi_part;
 
-/* Functions may be NULL where nothing is to be done. */
+/* Functions may be NULL if nothing is to be done. */
 typedef struct gbsi_runner {
     const char *name;
     unsigned traits;

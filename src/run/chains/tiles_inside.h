@@ -42,7 +42,7 @@ typedef struct gbsi_tiles {
     gbsi_barrier *team;
     uint64_t n_updates; /* updates of each chain in all passes so far */
     uint32_t counted_chains;
-    double operations_each;  /* operations of a pass of single updates of so many chains */
+    double operations_each;  /* operations of a pass of single updates of this many chains */
     double between_looks;    /* operations; an update of twice as many is called long */
     double operations_short; /* operations of a pass without long updates */
     uint32_t n_cuts;         /* stretches of a long pass */

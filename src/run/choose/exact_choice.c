@@ -212,7 +212,7 @@ cleanup:
 }
 
 /* Chooses sparse tables and cutsets if everything must be exact.
- * @param trees [components] in and out: 1 where a component has dense tables. */
+ * @param trees [components] in and out: 1 if a component has dense tables. */
 static gbs_status choose_others(gbsi_problem *p, gbsi_run_purpose *purpose,
                                 const gbsi_exact_plan *plan, const gbsi_exact_limits *limits,
                                 uint8_t *trees, gbs_error *err)

@@ -24,7 +24,7 @@ typedef struct gbsi_exact_forms {
  * no tree is small enough, and by cutsets for components that have neither. Samples cannot be drawn
  * from cutsets.
  *
- * @param take  [components] out: 1 where a component has one of them.
+ * @param take  [components] out: 1 if a component has one of them.
  * @param forms out; the caller's to free, also after a failure. */
 gbs_status gbsi_run_auto_forms(const gbsi_task *task, gbsi_exact_plan *plan, uint8_t *take,
                                gbsi_exact_forms *forms, gbs_error *err);

@@ -18,7 +18,7 @@
 #define CHEAP 2.5e8
 #define SHARE 0.25
 
-/* Ladders may take so many times the updates of their burn-in. */
+/* Ladders may take this many times the updates of their burn-in. */
 #define LENGTH 4.0
 
 /* Ladders that are not believed, as they crossed too seldom or disagree, contradict chains if they
@@ -83,7 +83,7 @@ cleanup:
 
 /* ---- ladders --------------------------------------------------------------------------------- */
 
-/* A run of ladders of the same problem, which borrows all but its report. */
+/* A run of ladders of the same problem, which borrows all except its report. */
 static gbs_run ladders_of(const gbs_run *run)
 {
     gbs_run control = *run;

@@ -14,7 +14,7 @@
 #include "drive/runners.h"
 #include "graph/graph.h"
 
-/* Runs of up to so many passes never write to the sums for long batches (more than 128 counts or
+/* Runs of up to this many passes never write to the sums for long batches (more than 128 counts or
  * 256 terms, estimate.c), so these take no memory: a batch has at most a sixteenth of the passes
  * before it (batches.c). */
 #define SHORT_OF_COUNTS 4096u

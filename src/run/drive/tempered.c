@@ -391,8 +391,8 @@ bool gbsi_run_is_stuck(const gbsi_task *task, const gbsi_engine *engine,
              x->pass->operations(x->pass_state, x->n_all) >= operations_tried(&task->options)));
 }
 
-/* Whether ladders that take so many sweeps of all levels to burn in leave as much for what counts.
- */
+/* Whether ladders that take this many sweeps of all levels to burn in leave as much for what
+ * counts. */
 static bool may_burn_in(const gbsi_task *task, const gbsi_engine *engine, const gbsi_report *report)
 {
     const gbs_report *r = &report->public;

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "ladders/tempered_inside.h"
 
-enum { HEAD = 8 }; /* bytes: a number, 1 where the rank's moves failed */
+enum { HEAD = 8 }; /* bytes: a number, 1 if the rank's moves failed */
 
 /* ---- one group ------------------------------------------------------------------------------- */
 

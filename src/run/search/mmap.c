@@ -25,7 +25,7 @@
 
 typedef struct search {
     const gbs_model *model;
-    gbs_evidence evidence; /* the user's, and the state at hand; its likelihoods are borrowed */
+    gbs_evidence evidence; /* the user's, and the current state; its likelihoods are borrowed */
     gbs_run_options options;
     gbs_exact_options exact;
     const gbs_map_callbacks *callbacks;
