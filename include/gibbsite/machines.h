@@ -7,7 +7,7 @@
  *
  *     gbs_rows *rows = NULL;
  *     gbs_model *model = NULL;
- *     gbs_rows_read("family.fasta", &rows, &err);
+ *     gbs_rows_read_as("family.fasta", NULL, 0, GBS_ALPHABET_AUTO, &rows, &err);
  *     gbs_rows_weigh(rows, 0.8, 0, NULL, &err); // similar rows share their weight
  *     gbs_potts_learn(rows, NULL, NULL, NULL, &model, NULL, &err);
  *
@@ -44,30 +44,51 @@ typedef struct gbs_rows gbs_rows;
 GBS_API GBS_MUST_USE gbs_status gbs_rows_new(uint32_t n_sites, uint32_t n_states, gbs_rows **rows,
                                              gbs_error *err);
 
+/** The letters of an alignment, in the order of states. Numbers never change. */
+typedef enum gbs_alphabet {
+    /** Decided by the letters: nucleic acids if at least 85 % of them (50 % if there are 40 letters
+     *  or more) are among ACGTUN and at most 5 % stand for no nucleotide (EFIJLOPQZ); RNA if U is
+     *  more frequent than T. */
+    GBS_ALPHABET_AUTO = 0,
+    GBS_ALPHABET_PROTEIN = 1, /**< -ACDEFGHIKLMNPQRSTVWY */
+    GBS_ALPHABET_RNA = 2,     /**< -ACGU; T is U */
+    GBS_ALPHABET_DNA = 3,     /**< -ACGT; U is T */
+} gbs_alphabet;
+
 /**
  * Read a table.
  *
  * A file that begins with '>', except for blanks, is an alignment in FASTA: a line that begins with
- * '>' opens a sequence, what follows are its letters, on any number of lines. The letters tell the
- * alphabet, see gbs_rows_read_as(). '?' and letters that stand for one of several are read as '-'.
- * In a file with both capitals and small letters, small letters and '.' are insertions of A2M and
- * are left out; in any other file, small letters count as capitals, and '.' and '~' are gaps. '*'
- * at the end of a sequence is left out if every sequence ends in it, or if sequences have equal
- * lengths only without it; any other '*' is read as '-'.
+ * '>' opens a sequence, what follows are its letters, on any number of lines. '?' and letters that
+ * stand for one of several are read as '-'. In an alignment with both capitals and small letters,
+ * small letters and '.' are insertions of A2M and are left out; in any other alignment, small
+ * letters count as capitals, and '.' and '~' are gaps. '*' at the end of a sequence is left out if
+ * every sequence ends in it, or if sequences have equal lengths only without it; any other '*' is
+ * read as '-'.
  *
  * Any other file is a table (gibbsite-formats(5), Tables of data): names of sites, then a row of
  * states, whole numbers from 0, on each line; the largest of them, at least 1, tells how many
  * states every site has. No cell may be without a value.
  *
- * @param path "-" for standard input; may be compressed.
- * @return GBS_ERR_FORMAT with the line and column of a mistake in the file; GBS_ERR_IO.
+ * @param name     path of the file, or "-" for standard input; may be compressed. With bytes: a
+ *                 name for messages.
+ * @param bytes    [n_bytes] the contents, or NULL: the file is read.
+ * @param alphabet AUTO refuses an alignment if more than 5 % of its letters are not in the
+ *                 alphabet. Letters that stand for one of several do not count: BJXZ for proteins,
+ *                 BDHKMNRSVWXY for nucleic acids.
+ * @return GBS_ERR_FORMAT with the line and column of a mistake in the file, and for a table if the
+ *         alphabet is not AUTO; GBS_ERR_IO.
  */
-GBS_API GBS_MUST_USE gbs_status gbs_rows_read(const char *path, gbs_rows **rows, gbs_error *err);
-/** Reads rows from memory. @param name for messages. @param bytes [n_bytes]. */
-GBS_API GBS_MUST_USE gbs_status gbs_rows_read_memory(const char *name, const void *bytes,
-                                                     size_t n_bytes, gbs_rows **rows,
-                                                     gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_rows_read_as(const char *name, const void *bytes,
+                                                 size_t n_bytes, gbs_alphabet alphabet,
+                                                 gbs_rows **rows, gbs_error *err);
 GBS_API void gbs_rows_free(gbs_rows *rows); /**< NULL is allowed */
+
+/** @return the alphabet of an alignment, AUTO of other rows. */
+GBS_API gbs_alphabet gbs_rows_alphabet(const gbs_rows *rows);
+/** Count how often each state occurs, in any row and at any site. @param n out:
+ *  [gbs_rows_n_states(rows)]. */
+GBS_API void gbs_rows_count_states(const gbs_rows *rows, uint64_t *n);
 
 /** Add rows of weight 1. @param state [n][n_sites] states; copied. @return GBS_ERR_ARGUMENT for a
  *  state out of range, with nothing added. */
@@ -403,38 +424,6 @@ GBS_API GBS_MUST_USE gbs_status gbs_rbm_learn(const gbs_rows *rows, const gbs_ro
                                               const gbs_run_callbacks *callbacks, double *curve,
                                               gbs_model **model, gbs_rbm_report *report,
                                               gbs_error *err);
-
-/* ---- alphabets of alignments --------------------------------------------------------------- */
-
-/** Letters of an alignment, in the order of states. Numbers never change. */
-typedef enum gbs_alphabet {
-    GBS_ALPHABET_AUTO =
-        0, /**< decided by the letters: nucleic acids if at least 85 % of them (50 % if there are 40
-              letters or more) are among ACGTUN and at most 5 % stand for no nucleotide (EFIJLOPQZ);
-              RNA if U is more frequent than T */
-    GBS_ALPHABET_PROTEIN = 1, /**< -ACDEFGHIKLMNPQRSTVWY */
-    GBS_ALPHABET_RNA = 2,     /**< -ACGU; T is U */
-    GBS_ALPHABET_DNA = 3,     /**< -ACGT; U is T */
-} gbs_alphabet;
-
-/**
- * Read a table as gbs_rows_read() does, with an alphabet.
- *
- * @param bytes    [n_bytes] the contents, or NULL: the file called `name` is read.
- * @param alphabet AUTO refuses an alignment if more than 5 % of its letters are not in the
- *         alphabet. Letters that stand for one of several do not count: BJXZ for proteins,
- *         BDHKMNRSVWXY for nucleic acids.
- * @return GBS_ERR_FORMAT with its place for a letter of such a file, and where a table has an
- *         alphabet other than AUTO; GBS_ERR_IO.
- */
-GBS_API GBS_MUST_USE gbs_status gbs_rows_read_as(const char *name, const void *bytes,
-                                                 size_t n_bytes, gbs_alphabet alphabet,
-                                                 gbs_rows **rows, gbs_error *err);
-/** @return the alphabet of an alignment, AUTO of other rows. */
-GBS_API gbs_alphabet gbs_rows_alphabet(const gbs_rows *rows);
-/** Count how often each state occurs, in any row and at any site. @param n out:
- *  [gbs_rows_n_states(rows)]. */
-GBS_API void gbs_rows_count_states(const gbs_rows *rows, uint64_t *n);
 
 #ifdef __cplusplus
 }
