@@ -277,16 +277,16 @@ typedef struct gbs_run_setup {
      * 0, for the chains of all; gbs_run_marginals() returns GBS_ERR_STATE in callbacks. With
      * ladders of temperatures every rank has the states of all lanes, and updates some of them. */
     const gbs_ranks *ranks;
-    /** [n_query] the ids of the variables that the marginals are wanted of; NULL: all. Borrowed
+    /** [n_query] the ids of the queried variables, whose marginals are wanted; NULL: all. Borrowed
      * until the call returns.
      *
-     * Variables that bear on none of them are left out: those that can be summed out of their only
-     * factor with a constant result, such as unobserved effects that nothing else depends on, again
-     * and again; and components that hold none of them, unless all components are answered exactly,
-     * which gives report.log_z. gbs_run_marginals() has no estimate for variables that were left
-     * out (NAN for p and mcse), the report has their number, and gbs_run_execute() refuses
-     * callbacks.draw. Nothing is left out with method sample, mean field, restarts, a sequence of a
-     * scan, dummy edges, or the estimator traces. */
+     * Variables that do not affect them are left out. These are variables whose only factor sums to
+     * a constant over them, such as unobserved effects that nothing else depends on (removed
+     * repeatedly), and components without a queried variable, unless all components are answered
+     * exactly, which gives report.log_z. gbs_run_marginals() has no estimate for variables that
+     * were left out (NAN for p and mcse), the report has their number, and gbs_run_execute()
+     * refuses callbacks.draw. Nothing is left out with method sample, mean field, restarts, a
+     * sequence of a scan, dummy edges, or the estimator traces. */
     const uint32_t *query;
     size_t n_query;
     /** NULL, or the share of this rank (gibbsite/share.h), in place of model, evidence and query;
@@ -306,15 +306,16 @@ typedef struct gbs_run_setup {
  * process or on several ranks, which have the whole model or a share of it each.
  *
  * @return as gbs_run_new(); GBS_ERR_ARGUMENT, naming the fields, for fields that do not go
- *         together, and for options that a share does not support. On several ranks it fails on all
- *         where it fails on one, and the message names the first that failed: GBS_ERR_UNSUPPORTED
- *         for what needs all chains in one process (splashes and the pilot run of scan auto, the
- *         synchronous scan, spins with one bit each, a threshold that trial runs find);
- *         GBS_ERR_STATE where version, model, evidence or options of a rank are not those of rank
- *         0, or its time and memory decide otherwise what is exact; GBS_ERR_FORMAT, naming the file
- *         of the rank, if the shares are not of one partition, or not all of its ranks are there.
- *         gbs_run_execute() returns GBS_ERR_STATE on a rank that has no checkpoint where rank 0 has
- *         one, goes on from another, or has other variables of traces and draws.
+ *         together, and for options that a share does not support. If it fails on one of several
+ *         ranks, it fails on all, and the message names the first rank that failed:
+ *         GBS_ERR_UNSUPPORTED for what needs all chains in one process (splashes and the pilot run
+ *         of scan auto, the synchronous scan, spins with one bit each, a threshold that trial runs
+ *         find); GBS_ERR_STATE where version, model, evidence or options of a rank are not those of
+ *         rank 0, or if its time or memory limit leads to other components being answered exactly;
+ *         GBS_ERR_FORMAT, naming the file of the rank, if the shares are not of one partition, or
+ *         not all of its ranks are there. gbs_run_execute() returns GBS_ERR_STATE on a rank that
+ *         has no checkpoint where rank 0 has one, goes on from another, or has other variables of
+ *         traces and draws.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_new_with(const gbs_run_setup *setup, gbs_run **run,
                                                  gbs_error *err);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A picture lost in Gaussian noise (Chen et al. 2016, section 5.1): y = +-1 + s e, e standard
- * normal, p(x | y) as exp( J sum over edges of x x + sum of x y / s^2 ), J = 1, the mean of all
- * sweeps from the sign of the noisy picture on. The error is mean (P(x = 1) - truth)^2 [the print
- * says "L2 error" and no more], over copies with noise of their own. */
+/* Restores a picture from Gaussian noise (Chen et al. 2016, section 5.1): y = +-1 + s e, e standard
+ * normal, p(x | y) proportional to exp( J sum over edges of x x + sum of x y / s^2 ), J = 1. The
+ * result is the mean of all sweeps, which start from the sign of the noisy picture. The error is
+ * mean (P(x = 1) - truth)^2 [the print says "L2 error" and no more], over copies with noise of
+ * their own. */
 #include <math.h>
 
 #include "base/memory.h"

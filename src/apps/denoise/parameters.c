@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimates noise and coupling from the noisy picture alone: gibbsite/denoise.h. */
+/* Estimates noise and coupling from the noisy picture alone; gibbsite/denoise.h describes the
+ * method. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

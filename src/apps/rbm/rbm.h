@@ -67,9 +67,9 @@ typedef struct gbsi_rbm {
     double l1; /* penalty of this step: 0 until units have had time to couple */
     uint64_t step;
     uint64_t pass;  /* sweeps of the chains: those of the steps, and at weights held still */
-    uint32_t round; /* looks at weights held still, but the next one, that there may be */
+    uint32_t round; /* judgements that may follow the next one */
     /* of each member of the pool */
-    size_t n_list, n_word, wide; /* entries each of what follows */
+    size_t n_list, n_word, wide; /* entries of each array below */
     uint32_t *list;
     uint32_t *word;
     double *p;

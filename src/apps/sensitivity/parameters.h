@@ -8,7 +8,8 @@
 #include "sensitivity/reduced.h"
 
 /* Fills the answer except for p and the derivatives, for which it allocates room.
- * @param first [factors + likelihoods of evidence + 1] out, gbsi_free() it: the first parameter. */
+ * @param first [factors + likelihoods of evidence + 1] out, gbsi_free() it: the first parameter of
+ * each. */
 gbs_status gbsi_parameters_list(const gbs_model *model, const gbs_evidence *evidence,
                                 gbs_sensitivities *answer, size_t **first, gbs_error *err);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Built as a model of ones, so that conditioning takes nothing from it; its weights come after. */
+/* The model is built with weights of one, so that conditioning removes nothing from it; its weights
+ * are filled in afterwards. */
 #include "sensitivity/reduced.h"
 
 #include <math.h>

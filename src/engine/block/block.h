@@ -102,7 +102,8 @@ double gbsi_blocks_operations(const gbsi_blocks *blocks);
 typedef struct gbsi_block_lanes {
     const gbsi_blocks *blocks;
     gbsi_simd level;
-    double *weight;     /* [blocks->n_table_rows][16] exp(beta t), t less its largest of a factor */
+    double *weight;     /* [blocks->n_table_rows][16] exp(beta t), where t is a log-weight minus the
+                           largest of its factor */
     double *slice;      /* [blocks->n_slice_rows][16] */
     double *message;    /* [blocks->n_message_rows][16] divided by the largest of its table */
     double *sum;        /* [blocks->most_arity][16] scratch */

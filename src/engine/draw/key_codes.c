@@ -128,8 +128,8 @@ static bool couplings_differ(const gbsi_key_maker *m, uint32_t slot)
     return differ && n_pairs == n_links;
 }
 
-/* The coupling of a slot to each of its neighbours into the scratch, summed in factor order where a
- * pair has several factors. */
+/* Writes the coupling of a slot to each of its neighbours to the scratch. If a pair has several
+ * factors, their couplings are added in the order of the factors. */
 static void add_couplings(gbsi_key_maker *m, uint32_t slot)
 {
     const gbsi_factors *factors = &m->plan->model->factors;

@@ -116,7 +116,7 @@ typedef struct gbsi_cell_stays {
     gbsi_stay in, out; /* in the state of the cell, and in one of the others */
     uint64_t changes;  /* of the slot, from one look to the next */
 } gbsi_cell_stays;
-/* Standard errors are at least what these stays make of them [M8].
+/* Raises standard errors to the values that these stays imply [M8], where they are below.
  * @param stays [cells of all slots] borrowed, of all chains; as it is when errors are asked for. */
 void gbsi_estimate_heed_stays(gbsi_estimate *estimate, const gbsi_cell_stays *stays);
 

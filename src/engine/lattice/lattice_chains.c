@@ -279,7 +279,7 @@ static void count_line(gbsi_spin_chains *c, uint32_t chain, const line *at, uint
     }
 }
 
-/* Counts the neighbours, as they are, of sites that were not updated any more. */
+/* Counts the neighbours of sites that were not updated any more, from their current states. */
 static void keep_rest(gbsi_spin_chains *c, uint32_t batch, uint64_t part)
 {
     for (uint32_t color = batch; color < 2; ++color) {

@@ -241,7 +241,8 @@ void gbsi_sparse_mark(const gbsi_sparse *sparse, uint8_t mark, uint8_t *to)
 
 /* ---- random numbers ------------------------------------------------------------------------ */
 
-/* @param stream [variables] of the clique whose own variable each one is. */
+/* Gives each clique the stream of random numbers of its first own variable. @param stream
+ * [variables] stream of each variable. */
 static void take_streams(gbsi_tree *tree, const uint32_t *stream)
 {
     for (uint32_t i = 0; i < tree->n_cliques; ++i) {

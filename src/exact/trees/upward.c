@@ -17,7 +17,7 @@
 #include "trees/clique_tables.h"
 
 #define MOST_SPREAD 690.0    /* exp(-690) = 2^-995 */
-#define LEAST_SUM   0x1p-900 /* least sum of a row; below, entries under 2^-1022 may be lost */
+#define LEAST_SUM   0x1p-900 /* least sum of a row: below it, entries may fall under 2^-1022 */
 
 /* ---- weights or logarithms ----------------------------------------------------------------- */
 

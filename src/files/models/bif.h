@@ -105,8 +105,8 @@ gbs_status gbsi_bif_read_states(gbsi_text *text, gbsi_bif_network *network, uint
 
 /* @return the text before the last ')' in front of the next `stop`; empty without a ')'. */
 gbsi_token gbsi_bif_inside(const gbsi_text *text, char stop);
-/* The one way to cut text into declared names: a state of each owner, or variables, as many as
- * there are, where owner is NULL. Refuses, at a place, text that can be cut in several ways.
+/* Finds the only way to cut text into declared names: one state of each owner, or, if owner is
+ * NULL, any number of variables. Refuses, at a place, text that can be cut in several ways.
  * @param separators characters at which the text may be cut. @param id out: [*n] the names by their
  * numbers, caller frees. @param n out: number of ways to read it; 0: none. */
 gbs_status gbsi_bif_find_names(const gbsi_text *text, const gbsi_bif_network *network,

@@ -66,7 +66,8 @@ bool gbsi_find_name(const gbs_model *model, const char *name, uint32_t *variable
 
 /* ---- model_digest.c ------------------------------------------------------------------------- */
 
-/* Entries of a table that is fed itself; of longer ones the digest of the entries is. */
+/* Tables of at most this many entries are fed to the digest; for longer tables the digest of the
+ * entries is. */
 #define GBSI_SHORT_TABLE 64u
 
 /* Starts the digest of a model. The caller then adds, in this order: arities, kinds, sizes of

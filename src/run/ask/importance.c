@@ -256,7 +256,8 @@ cleanup:
 }
 
 /* Whether the annealings so far are enough, before another. The limit on updates does not end the
- * pilot run, because without a pilot run the call has no answer. The time does: it is a promise. */
+ * pilot run, because without a pilot run the call has no answer. The time limit does end it,
+ * because users rely on that limit. */
 static void decide(annealing *a, uint64_t most_updates)
 {
     gbs_run_options *o = &a->run->task.options;

@@ -30,7 +30,7 @@ static gbs_status find_first(const gbs_model *model, const char *list, char *par
         }
         memcpy(part, list + from, to - from);
         part[to - from] = '\0';
-        gbs_error *said = first < 0 ? NULL : err; /* the plain reading is the one to speak of */
+        gbs_error *said = first < 0 ? NULL : err; /* the message is about the plain reading */
         const gbs_status status =
             from == to
                 ? gbsi_fail(said, GBS_ERR_ARGUMENT, "%s: expected the name of a variable", list)

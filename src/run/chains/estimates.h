@@ -24,12 +24,13 @@ typedef struct gbsi_estimates {
                           approximation */
 } gbsi_estimates;
 
-/* Traces of spins: their memory; after a pass that is kept; the report's numbers. */
+/* Traces of spins: allocate their memory, add a pass that is kept, and write the numbers of the
+ * report. */
 gbs_status gbsi_traces_take(gbsi_estimates *estimates, const gbsi_spins *spins, uint32_t n_chains,
                             gbs_error *err);
 void gbsi_traces_put(const gbsi_estimates *estimates, const struct gbsi_engine *engine);
 void gbsi_traces_report(const gbsi_estimates *estimates, const gbsi_spins *spins, gbs_report *r);
-/* The largest error of the estimate, if there is one, into the report. */
+/* Writes the largest error of the estimate, if it has one, to the report. */
 gbs_status gbsi_estimates_report(const gbsi_estimates *estimates, gbsi_pool *pool, gbs_report *r,
                                  gbs_error *err);
 void gbsi_estimates_free(gbsi_estimates *estimates); /* frees the members, not the struct itself */

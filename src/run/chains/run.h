@@ -29,11 +29,11 @@
 #define GBSI_BURN_IN_RHAT    1.05
 #define GBSI_BURN_IN_VALUES  64u
 
-/* Neither standard errors nor R-hat see a state that no chain has entered yet, and a rare one that
- * holds a chain for long when entered is missed for long: four nearly certain variables can agree
- * perfectly on a wrong answer after 64 sweeps. A run is therefore not reported as converged below
- * this many updates of variables over all chains (a fraction of a second), and not below 1 / (4
- * target^2) draws, which fair coins would need for the target. */
+/* Standard errors and R-hat cannot detect a state that no chain has entered yet. Chains may need
+ * long to enter a rare state, even one that then holds them for long: the chains of four nearly
+ * certain variables can agree perfectly on a wrong answer after 64 sweeps. A run is therefore not
+ * reported as converged below this many updates of variables over all chains (a fraction of a
+ * second), and not below 1 / (4 target^2) draws, which fair coins would need for the target. */
 #define GBSI_LEAST_UPDATES (UINT64_C(1) << 22)
 
 /* Chains that took long to agree have left slow states behind, and may all have missed another: one

@@ -174,7 +174,7 @@ static gbs_status batch(void *state, uint32_t most, bool *more, gbs_error *err)
     return GBS_OK;
 }
 
-/* A pass that was cut short, into the estimate. If states are counted after a pass, they are
+/* Adds a pass that was cut short to the estimate. If states are counted after a pass, they are
  * counted now; if slots were added one by one, the estimate is told which. */
 static void keep_cut(const gbsi_tiles *t)
 {

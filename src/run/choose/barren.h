@@ -7,7 +7,7 @@
 #include "condition/prune.h"
 
 typedef struct gbsi_barren {
-    gbsi_conditioned *full; /* the model given evidence, with them; owned */
+    gbsi_conditioned *full; /* the model given evidence, with the barren variables; owned */
     gbsi_pruning pruning;
     uint32_t *full_variable; /* [variables that stay] numbers of these variables in `full` */
     uint32_t *x;             /* [full variables] the last draw */

@@ -120,8 +120,8 @@ gbs_status gbsi_shared_report(const gbs_ranks *ranks, const gbsi_shared *shared,
 /* ---- turns.c -------------------------------------------------------------------------------- */
 
 /* Turns in which ranks that share a model change what other ranks see, for scans that draw blocks.
- * Ranks that share a factor have different turns [M72], so that what a rank sees of others stands
- * still in its own. */
+ * Ranks that share a factor have different turns [M72], so that states of other ranks that a rank
+ * sees do not change during its own turn. */
 /* Each rank takes the first turn that no earlier rank has with which it shares a factor.
  * @param owner [variables] @param turn [n_ranks] out. */
 gbs_status gbsi_turns_of_ranks(const gbsi_factors *factors, const uint32_t *owner, uint32_t n_ranks,
