@@ -47,7 +47,7 @@ uint64_t gbsi_rooms_bytes(const gbsi_room *arrays, size_t n);
 gbs_status gbsi_rooms_take(const gbsi_room *arrays, size_t n, const char *what, gbs_error *err);
 void gbsi_rooms_free(const gbsi_room *arrays, size_t n);
 /* Gives back what growth allocated beyond the listed elements, of those arrays that exist. An array
- * that cannot be moved stays as it is. */
+ * that cannot be moved stays as it is. The alignment of gbsi_alloc_lanes() may be lost. */
 void gbsi_rooms_shrink(const gbsi_room *arrays, size_t n);
 
 /* "1.4 GiB", for messages. */
