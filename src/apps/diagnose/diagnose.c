@@ -14,7 +14,6 @@
 #include "base/plural.h"
 #include "base/sized.h"
 #include "estimate/beta.h"
-#include "ranks.h"
 #include "simd/math.h"
 
 /* Chains cut in halves; the middle draw of an odd number is left out. */
