@@ -16,7 +16,7 @@ typedef struct cli_job {
     gbs_read_options read;
     double begun_s; /* when reading began */
     gbs_model *model;
-    gbsi_evidence_set **set; /* [n_evidence] NULL where -e is a list; ours */
+    gbsi_evidence_set **set; /* [n_evidence] NULL if -e is a list; ours */
     gbsi_evidence_set *own;  /* observations in the model file (--file-evidence); NULL for none */
     size_t n_samples;        /* of the evidence files, 1 without any */
     size_t sample;           /* the one observed */

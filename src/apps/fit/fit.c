@@ -31,8 +31,8 @@ typedef struct fitting {
     uint8_t *direct;               /* [variables] 1: no row misses a variable of its family */
     uint8_t *asked;                /* [variables] 1: the others */
     uint8_t *complete;             /* [n_distinct] 1: nothing is missing in it */
-    gbsi_expectation *expectation; /* NULL: nothing is missing, or ... */
-    gbsi_draws *draws;             /* ... it is sampled */
+    gbsi_expectation *expectation; /* NULL if no value is missing, or if expectations are sampled */
+    gbsi_draws *draws;             /* not NULL if expectations are sampled */
     bool own_limit;                /* the user gave the memory limit */
     double *full;                  /* [entries] counts in the complete rows */
     double *base;  /* [entries] counts in all rows that have the family, if all have */

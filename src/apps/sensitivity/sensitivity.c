@@ -143,7 +143,7 @@ static gbs_status check(const gbs_model *model, const gbs_evidence *evidence, ui
     return GBS_OK;
 }
 
-/* @param first of gbsi_parameters_list() */
+/* @param first offsets of parameters, from gbsi_parameters_list() */
 static gbs_status answer_exactly(asking *a, const gbs_model *model, const gbs_evidence *evidence,
                                  const size_t *first, gbs_sensitivities *answer, gbs_error *err)
 {

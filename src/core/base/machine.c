@@ -2,8 +2,8 @@
 /* /proc/self/cgroup has a line "ID:CONTROLLERS:PATH" for every hierarchy. Version 2 is the line
  * "0::PATH", below /sys/fs/cgroup or, beside version 1, below /sys/fs/cgroup/unified; a version 1
  * controller is below /sys/fs/cgroup/CONTROLLERS. Inside a container the path may be that of the
- * host, which the container does not see, so a file that is missing is no limit and the walk goes
- * up to the top of the mount all the same. */
+ * host, which the container does not see, so a missing file does not count as a limit, and the walk
+ * goes on up to the top of the mount. */
 #include "base/machine.h"
 
 #ifdef __linux__
@@ -35,7 +35,7 @@ static int read_line(const char *dir, const char *name, char *line, int size)
     return found;
 }
 
-/* "max" and "-1" are no limit. */
+/* "max" and "-1" mean that the memory is not limited. */
 static uint64_t number(const char *text)
 {
     char *end = NULL;
@@ -65,7 +65,7 @@ static void read_group(const char *dir, gbsi_cgroup_limits *limits)
         limit_bytes(limits, number(line));
     }
     if (read_line(dir, "memory.limit_in_bytes", line, sizeof line)) {
-        limit_bytes(limits, number(line)); /* a number near 2^63 means that there is no limit */
+        limit_bytes(limits, number(line)); /* near 2^63: not limited */
     }
     if (read_line(dir, "cpu.max", line, sizeof line)) { /* "QUOTA PERIOD" */
         const char *period = strchr(line, ' ');

@@ -74,8 +74,8 @@ cleanup:
     return status;
 }
 
-/* The sum over all states given the evidence alone. A tree whose weights are too far apart even so
- * is no use. */
+/* The sum over all states given the evidence alone. If the weights of a tree are still too far
+ * apart, the tree cannot be used. */
 static gbs_status find_base(gbs_cases *c, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -115,7 +115,7 @@ static gbs_status take_workers(gbs_cases *c, gbsi_watch *watch, gbs_error *err)
 }
 
 /* Whether trees hold the model and a case is answered within what the method allows.
- * @param tree out: NULL where not. */
+ * @param tree out: NULL if not. */
 static gbs_status plan_tree(const gbs_cases *c, gbsi_solver *s, gbsi_watch *watch, gbsi_tree **tree,
                             gbs_error *err)
 {

@@ -51,7 +51,7 @@ typedef struct gbsi_part {
     gbs_status (*load)(struct gbsi_sampling *sampling, const gbsi_source *source, gbs_error *err);
 } gbsi_part;
 
-/* Functions may be NULL where nothing is to be done. */
+/* Functions may be NULL if nothing is to be done. */
 typedef struct gbsi_runner {
     const char *name;
     unsigned traits;
@@ -64,7 +64,7 @@ typedef struct gbsi_runner {
 
     /* ---- before the first pass ---- */
 
-    /* Compiles the sampled part. @param watch of preparing. */
+    /* Compiles the sampled part. @param watch stops preparation. */
     gbs_status (*compile)(struct gbsi_task *task, struct gbsi_engine *engine,
                           struct gbsi_report *report, gbsi_watch *watch, gbs_error *err);
     /* The shape of its estimates, for runners with compile(). */

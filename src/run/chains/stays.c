@@ -175,8 +175,8 @@ static void count_group(const gbsi_executor *x, gbsi_stays *s, uint32_t slot, ui
     memcpy(before, now, (size_t)x->lanes * bytes);
 }
 
-/* The same for eight lanes of one byte each. Of a byte that says how long a stay has lasted, bit 6
- * says that it is long, and bit 7 is free.
+/* Counts changes in eight lanes of one byte each. A byte of `lasted` says how long a stay has
+ * lasted: bit 6 marks a long stay, and bit 7 is free.
  * @param next new values of the bytes. @param n_changed number of changed bytes, to which they are
  * added. @return whether no lane is to be looked at closely. */
 static bool count_eight(const uint8_t *now, const uint8_t *before, const uint8_t *lasted,

@@ -10,7 +10,7 @@
 #include "choose/exact_part.h"
 #include "plan/draw.h"
 #include "reference/enumerate.h"
-#include "trees/branches.h"
+#include "trees/clique_tables.h"
 
 #define DRAW_NS      100.0 /* nanoseconds for a clique and a draw */
 #define SEARCH_SHARE 0.4   /* of --time: what `auto` gives to the choice */
@@ -169,7 +169,7 @@ static bool is_drawn_exactly(const gbsi_task *task)
     return ns <= auto_ns(o) && bytes <= gbsi_run_auto_bytes(task);
 }
 
-/* All is drawn exactly, or nothing is. */
+/* Either all components are drawn exactly, or none is. */
 static gbs_status choose_drawn(gbsi_task *task, gbsi_exact_plan *plan, gbs_error *err)
 {
     gbsi_problem *p = &task->problem;
@@ -247,7 +247,7 @@ static gbs_status choose_in_time(gbsi_task *task, gbsi_report *report, gbs_error
 }
 
 /* Chooses sparse tables and cutsets if everything must be exact.
- * @param trees [components] in and out: 1 where a component has dense tables. */
+ * @param trees [components] in and out: 1 if a component has dense tables. */
 static gbs_status choose_others(gbsi_problem *p, gbsi_run_purpose *purpose,
                                 const gbsi_exact_plan *plan, const gbsi_exact_limits *limits,
                                 uint8_t *trees, gbs_error *err)

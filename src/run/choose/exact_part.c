@@ -229,8 +229,8 @@ cleanup:
 
 /* The tables that independent samples are drawn from. */
 typedef struct drawing {
-    gbsi_tables *tables;       /* NULL: there are no dense tables */
-    gbsi_sparse_draws *sparse; /* NULL: there are no sparse tables */
+    gbsi_tables *tables;       /* NULL if no component has dense tables */
+    gbsi_sparse_draws *sparse; /* NULL if no component has sparse tables */
     uint32_t *x;               /* [variables of both] scratch */
     uint32_t *user;            /* [model variables] scratch */
 } drawing;
@@ -242,7 +242,7 @@ static void drawing_free(drawing *d)
     GBSI_FREE(d->x, d->user);
 }
 
-/* All trees, ready to be drawn from. */
+/* Prepares all trees so that states can be drawn from them. */
 static gbs_status take_tables(const gbsi_task *task, gbsi_engine *engine, gbsi_drive *drive,
                               gbsi_tables **out, gbs_error *err)
 {

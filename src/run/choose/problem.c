@@ -102,7 +102,7 @@ cleanup:
     return status;
 }
 
-/* @param visited [model variables] 1 where the sequence does. */
+/* @param visited [model variables] 1 if the sequence does. */
 static gbs_status mark_targets(gbsi_problem *p, const gbs_run_options *options,
                                const uint8_t *visited, gbs_error *err)
 {

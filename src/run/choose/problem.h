@@ -23,9 +23,8 @@ typedef struct gbsi_problem {
                             draws of all other variables; NULL: there are none */
     gbsi_graph *whole_graph; /* NULL for a lattice, as components and part_of */
     gbsi_components *components;
-    uint8_t *exact;       /* [components] 1: answered exactly, by a tree, by sparse tables, given a
-                             cutset, or ... */
-    uint8_t *enumerated;  /* [components] 1: ... by enumeration */
+    uint8_t *exact;       /* [components] 1: answered by a tree, by sparse tables or by a cutset */
+    uint8_t *enumerated;  /* [components] 1: answered by enumeration */
     gbsi_tree *tree;      /* of the exact components; NULL: there are none */
     gbsi_sparse *sparse;  /* sparse tables of exact components that have no tree; NULL: there are
                              none */

@@ -258,9 +258,10 @@ static void plan_pilot(gbsi_task *task, gbsi_engine *engine, gbsi_report *report
     }
 }
 
-/* Whether the answer does not depend on variables that nobody asks for. Approximations do, whose
- * ln Z is of all of them; traces tell of the whole; lists of variables would name some that are
- * gone; and chains that were asked for have the bits that ranks which share the model have. */
+/* Whether the answer does not depend on variables that nobody asks for. Approximations need them,
+ * because their ln Z is of the whole model. Traces report the density of the whole model. Lists of
+ * variables could name variables that were left out. And a run with an explicit number of chains
+ * must have the bits of a run on ranks that share the model. */
 static bool may_leave_out(const gbsi_task *task)
 {
     const gbs_run_options *o = &task->options;

@@ -86,8 +86,8 @@ const char *gbsi_stop_text(gbsi_stop stop)
     return stop_name[stop];
 }
 
-/* All that comes before the first pass. A checkpoint may be of a run that turned to ladders: its
- * runner is another one then. */
+/* Does everything that comes before the first pass. A checkpoint may be of a run that turned to
+ * ladders: its runner is another one then. */
 static gbs_status start(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     if (run->task.runner->start == NULL) {

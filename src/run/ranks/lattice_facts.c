@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "ranks/lattice.h"
 #include "reference/exact_components.h"
-#include "store/model_digest.h"
+#include "store/model.h"
 
 enum { CHUNK = 512 };
 
