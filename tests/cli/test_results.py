@@ -440,6 +440,61 @@ def test_compare_by_names(run, work):
     assert "variables              2\n" in states.out and "left out: 1 variable of s.csv" in states.err, states.out + states.err
 
 
+def test_compare_by_labels(run, work):
+    """States of one variable in another order; other states and numbers of states are refused."""
+    (work / "m.bif").write_text(POND)
+    (work / "turned.bif").write_text(
+        POND.replace("none, thin, thick", "thick, thin, none").replace("0.6, 0.2, 0.2", "_").replace("0.2, 0.2, 0.6", "0.6, 0.2, 0.2")
+        .replace("_", "0.2, 0.2, 0.6").replace("(none)", "(_)").replace("(thick)", "(none)").replace("(_)", "(thick)")
+        .replace("(thick) 0.1, 0.9", "(thick) 0.9, 0.1").replace("(none) 0.9, 0.1", "(none) 0.1, 0.9"))
+    for model in "m", "turned":
+        for end in "csv", "json", "MAR":
+            assert run("marginals", f"{model}.bif", "-e", "frost=yes", "-o", f"{model}.{end}").status == 0
+    for other in "csv", "json":
+        done = run("compare", "m.csv", f"turned.{other}", "--tolerance", "1e-12")
+        assert done.status == 0, done.out + done.err
+    (work / "other.csv").write_text((work / "m.csv").read_text().replace("ice,none", "ice,open"))
+    done = run("compare", "m.csv", "other.csv")
+    assert done.status == 2 and "variable ice: state none is only in the first result" in done.err, done.err
+    assert run("convert", "m.bif", "-o", "m.uai").status == 0
+    assert run("marginals", "m.uai", "-e", "0=1", "-o", "numbers.csv").status == 0
+    assert run("compare", "numbers.csv", "m.MAR", "--tolerance", "1e-12").status == 0
+    (work / "numbers.csv").write_text("variable,state,probability\nice,0,0.2\nice,1,0.2\nice,2,0.6\n")
+    done = run("compare", "numbers.csv", "m.csv")
+    assert done.status == 2 and "variable ice: the first result has numbers of states" in done.err, done.err
+    assert "--model" in done.err
+    assert run("compare", "numbers.csv", "m.csv", "--model", "m.bif", "--tolerance", "1e-12").status == 0
+
+
+def test_compare_uai_with_another_order(run, work):
+    """A .mar has neither names nor labels; with the model the places are its numbers of variables."""
+    (work / "m.bif").write_text(POND)
+    assert run("marginals", "m.bif", "-o", "m.MAR").status == 0
+    assert run("marginals", "m.bif", "--query", "duck,frost,ice", "-o", "turned.csv").status == 0
+    done = run("compare", "m.MAR", "turned.csv", "--model", "m.bif", "--tolerance", "1e-12")
+    assert done.status == 0 and "variables              3\n" in done.out, done.out + done.err
+    assert run("map", "m.bif", "-o", "m.MAP").status == run("map", "m.bif", "-o", "s.csv").status == 0
+    lines = (work / "s.csv").read_text().splitlines()
+    (work / "s.csv").write_text("\n".join([lines[0], *lines[:0:-1], ""]))
+    done = run("compare", "m.MAP", "s.csv", "--model", "m.bif")
+    assert done.status == 0 and "both states weigh the same" in done.out, done.out + done.err
+    (work / "z.PR").write_text("PR\n-1\n")
+    done = run("compare", "z.PR", "z.PR", "--model", "m.bif")
+    assert done.status == 2 and "--model needs marginals, or states of all 3 variables" in done.err, done.err
+
+
+@pytest.mark.parametrize("name, question, found", [
+    ("j.csv", ["--joint", "duck,ice"], "j.csv:1:1: found a joint table, expected marginals, a state or ln Z"),
+    ("j.json", ["--joint", "duck,ice"], "found joint tables, expected marginals, a state or ln Z"),
+    ("m.npz", [], "m.npz:1:1: found a ZIP archive such as .npz, expected a result as CSV, JSON or UAI"),
+])
+def test_compare_refuses_other_answers(run, work, name, question, found):
+    (work / "m.bif").write_text(POND)
+    assert run("marginals", "m.bif", *question, "-o", name).status == 0
+    done = run("compare", name, name)
+    assert done.status == 3 and found in done.err, done.err
+
+
 def test_compare_values_of_ln_z(run, work):
     """JSON has an error, which judges; a file of UAI has none."""
     (work / "m.bif").write_text(POND)
