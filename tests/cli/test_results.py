@@ -408,6 +408,29 @@ def test_estimates_are_compared_by_their_errors(run, work):
     assert done.status == 3 and "bad.csv:3:9: found '-1', expected a standard error" in done.err
 
 
+def test_an_ending_without_a_format_is_told(run, work):
+    done = run("marginals", SPRINKLER, "-o", "x.foo")
+    assert done.status == 0 and (work / "x.foo").read_text().startswith("variable,state,probability"), done.err
+    assert "x.foo: no format has this ending: written as csv; --format mar|csv|table" in done.err
+    assert "no format" not in run("marginals", SPRINKLER, "-o", "x.foo", "--format", "csv").err
+    assert "no format" not in run("marginals", SPRINKLER, "-o", "x.csv.gz").err
+
+
+def test_no_error_below_the_resolution(run, work):
+    """Independent variables: every pass adds the same conditional, in floats, and no chain tells what that rounds."""
+    (work / "m.bif").write_text("""network x { }
+variable A { type discrete [ 2 ] { n, y }; }
+variable B { type discrete [ 2 ] { n, y }; }
+probability ( A ) { table 0.3333333333333, 0.6666666666667; }
+probability ( B | A ) { (n) 0.1234567891, 0.8765432109; (y) 0.1234567891, 0.8765432109; }
+""")
+    exact = {(r["variable"], r["state"]): float(r["probability"]) for r in rows(run("marginals", "m.bif").out)}
+    for sweeps in "1000", "60000":
+        for r in rows(run("marginals", "m.bif", "--method", "sample", "--sweeps", sweeps).out):
+            off = abs(float(r["probability"]) - exact[r["variable"], r["state"]])
+            assert 2 * float(r["mcse"]) > off and r["ess"] == "", r
+
+
 POND = """network pond { }
 variable frost { type discrete [ 2 ] { no, yes }; }
 variable ice { type discrete [ 3 ] { none, thin, thick }; }
