@@ -218,7 +218,8 @@ typedef struct gbs_result {
     uint32_t *variable;      /**< MMAP: [n], NULL if the file has only states. MAP: NULL */
     uint32_t *state;         /**< MAP, MMAP: [n]; UINT32_MAX if only the label is known */
     char **name;             /**< CSV and JSON: names of the variables; else NULL */
-    char **label;            /**< MAP in CSV: [n] labels of the states; else NULL */
+    char **label;            /**< MAP in CSV: [n] labels of the states; MAR in CSV and JSON: of each
+                              *   entry of marginals, numbers where JSON has none; else NULL */
     double log_density;      /**< MAP in JSON: of the state; else NaN */
     double log10_error;      /**< PR in JSON: the standard error of log10 Z; else NaN */
 } gbs_result;
@@ -237,10 +238,23 @@ GBS_API GBS_MUST_USE gbs_status gbs_result_read(const char *path, gbs_log_base b
                                                 gbs_error *err);
 GBS_API void gbs_result_free(gbs_result *result); /**< frees the arrays, zeroes the struct */
 
-/** Turn the labels of the states of a MAP in CSV into numbers of a model, variable by variable.
- *  @return GBS_ERR_ARGUMENT if the model has no such variable in that place or no such state. */
+/** Put the variables, and of marginals the states, into the order of a model, and call them as the
+ *  model does; labels of a MAP become numbers. A text that is no label of a variable is the number
+ * of a state. Without names the places are the numbers of the variables. PR and MMAP stay as they
+ * are. On failure the order may have changed.
+ *  @return GBS_ERR_ARGUMENT if the model has no such variable or state; GBS_ERR_FORMAT if the
+ * result has one twice. */
 GBS_API GBS_MUST_USE gbs_status gbs_result_resolve(gbs_result *result, const gbs_model *model,
                                                    gbs_error *err);
+
+/** Keep the variables that both results name, in the order of the first, and put the states of
+ *  marginals of the second into the order of their labels in the first. Results without names, and
+ *  those of two tasks, stay as they are. On failure the order may have changed.
+ *  @param left_out out: [2] number of variables of each result that were left out.
+ *  @return GBS_ERR_ARGUMENT if no variable is in both, or a variable has other states;
+ *          GBS_ERR_FORMAT if a result has a variable or a state twice. */
+GBS_API GBS_MUST_USE gbs_status gbs_results_match(gbs_result *a, gbs_result *b,
+                                                  uint32_t left_out[2], gbs_error *err);
 
 /** Check that two results call their variables alike, place by place; a result without names
  *  agrees with any. @return GBS_ERR_ARGUMENT if a variable has two names; the message says which.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plain chains, the way of running that suits every model that is sampled: burn-in and passes
  * until a stop, all decided by counts. */
+#include "base/plural.h"
 #include "choose/exact_part.h"
 #include "drive/draws.h"
 #include "drive/runners.h"
@@ -189,10 +190,11 @@ gbs_status gbsi_chains_remark(gbs_run *run, gbs_error *err)
                                     &run->report, err));
     }
     if (run->report.n_precise > 0) {
-        GBSI_PASS(gbsi_report_warn(&run->report, err,
-                                   "%u variables have log-weights so large that their sums run in "
-                                   "double, which is slower",
-                                   run->report.n_precise));
+        GBSI_PASS(gbsi_report_warn(
+            &run->report, err,
+            "%u variable%s so large log-weights that the sums run in double, "
+            "which is slower",
+            run->report.n_precise, gbsi_plural_of(run->report.n_precise, " has", "s have")));
     }
     if (run->sampling.estimates.estimate != NULL) {
         GBSI_PASS(gbsi_estimate_tell(run->sampling.estimates.estimate, err));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "base/sized.h"
 #include "chains/density.h"
 #include "chains/run.h"
@@ -27,8 +28,10 @@ gbs_status gbs_run_monitor(gbs_run *run, const uint32_t *variable, size_t n, gbs
     }
     for (size_t i = 0; i < n; ++i) {
         if (variable[i] >= run->task.problem.model->n_variables) {
-            return gbsi_fail(err, GBS_ERR_ARGUMENT, "monitor: the model has %u variables, found %u",
-                             run->task.problem.model->n_variables, variable[i]);
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "monitor: the model has %u variable%s, found %u",
+                             run->task.problem.model->n_variables,
+                             gbsi_plural(run->task.problem.model->n_variables), variable[i]);
         }
         const uint32_t v = run->task.problem.whole->free_variable[variable[i]];
         if (v == GBSI_NONE ? run->task.problem.whole->fixed_state[variable[i]] == GBSI_NONE
