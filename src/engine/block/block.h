@@ -111,7 +111,8 @@ typedef struct gbsi_block_lanes {
     const double **row; /* [blocks->most_items] scratch: rows of the items of the current bucket */
     const uint16_t **offset; /* [blocks->most_items] scratch: numbers of these rows */
     uint32_t plan;           /* of the messages */
-    uint32_t dead;           /* bit l: products of lane l came out as zero, so it is not drawn */
+    uint32_t dead;           /* bit l: lane l is not drawn, as products came out too small ... */
+    uint32_t lost;           /* ... and in these some did, by the states of other variables */
 } gbsi_block_lanes;
 
 gbs_status gbsi_block_lanes_new(const gbsi_blocks *blocks, gbsi_simd level, gbsi_block_lanes **out,
@@ -124,6 +125,12 @@ void gbsi_block_heat(gbsi_block_lanes *lanes, const float *beta);
 /* Computes the messages of a plan, given the states of its held variables. @param x
  * [n_variables][16] */
 void gbsi_block_up(gbsi_block_lanes *lanes, uint32_t plan, const uint32_t *x);
+
+/* Lanes whose states a draw could never lead back to are dead from now on: products of these states
+ * were lost to underflow, where weights are hundreds of nats apart. The others are drawn among the
+ * states of which nothing was lost. So the law of the model stays what it is, which it would not if
+ * a lane left a lost state, never to return. @param x as for gbsi_block_up(). */
+void gbsi_block_spare(gbsi_block_lanes *lanes, const uint32_t *x);
 
 typedef struct gbsi_block_draw {
     uint64_t seed, pass;
