@@ -239,8 +239,8 @@ typedef enum gbs_prior {
 } gbs_prior;
 
 typedef enum gbs_expectations {
-    /** "auto": the junction tree where it holds: within 4 GiB unless memory_limit is given, and
-     * 2^40 entries over all rows */
+    /** "auto": the junction tree where it holds: within half of what is free unless memory_limit is
+     * given, and 2^40 entries over all rows */
     GBS_EXPECTATIONS_AUTO = 0,
     /** "exact": the junction tree, or an error */
     GBS_EXPECTATIONS_EXACT = 1,
