@@ -22,6 +22,7 @@ from attack_ranks import ranks
 from attack_runs import diagnose, monitor, report, resume
 from attack_segment import segment
 from attack_sequences import label, learn
+from attack_wide import wide
 
 
 class Trial:
@@ -444,4 +445,5 @@ OF_SEVERAL = {"convert": convert, "uai": uai, "compare": compare, "scan": scan, 
               "ground": ground, "segment": segment}
 # What --families asks for.
 FAMILIES = {"netcdf": netcdf, "shares": shares, "ranks": ranks, "pipes": pipes, "places": places,
-            "gradients": gradients, "em": em, "large": large, "counters": counters, "module": module}
+            "gradients": gradients, "em": em, "large": large, "counters": counters, "module": module,
+            "wide": wide}

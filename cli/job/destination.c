@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where results go and in which format. */
+/* Decides in which file results go and in which format. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

@@ -44,6 +44,38 @@ def test_a_default_that_is_typed_is_told(run):
     assert done.status == 0 and "is the default" not in done.err, done.err
 
 
+WIDE = """MARKOV
+3
+3 2 2
+5
+2 2 1
+2 2 0
+2 1 0
+1 0
+1 1
+4
+-393 -370 -445 73
+6
+-55 451 65 2 -315 126
+6
+-454 -42 -19 -350 -18 0
+3
+337 -235 -114
+2
+-47 -56
+"""
+
+
+def test_weights_hundreds_of_nats_apart_lead_to_no_wrong_mode(run, work):
+    """ln Z is 29, of one state; the next has -228."""
+    (work / "wide.LG").write_text(WIDE)
+    done = run("logz", "wide.LG", "--method", "sample", "--seed", "1", "--target-error", "0.02", "--threads", "1")
+    assert ": converged" in done.err, done.err
+    assert abs(float(done.err.split("ln Z ")[1].split()[0]) - 29.0) < 0.03
+    done = run("marginals", "wide.LG", "--method", "sample", "--temper", "16", "--seed", "1", "--threads", "1")
+    assert "\n0,2,1," in done.out and "\n1,1,1," in done.out and "\n2,1,1," in done.out, done.out
+
+
 RARE = """network r { }
 variable a { type discrete [ 3 ] { x, y, z }; }
 variable b { type discrete [ 3 ] { n, y, z }; }

@@ -260,6 +260,13 @@ void gbsi_block_up(gbsi_block_lanes *lanes, uint32_t plan, const uint32_t *x)
     loops_of(lanes->level)->up(lanes, &lanes->blocks->plan[plan], x);
 }
 
+void gbsi_block_spare(gbsi_block_lanes *lanes, const uint32_t *x)
+{
+    if (lanes->lost != 0) {
+        loops_of(lanes->level)->spare(lanes, &lanes->blocks->plan[lanes->plan], x);
+    }
+}
+
 void gbsi_block_down(gbsi_block_lanes *lanes, const gbsi_block_draw *draw, const uint32_t *x,
                      uint32_t *y)
 {

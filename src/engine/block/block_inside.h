@@ -57,6 +57,7 @@ void gbsi_block_plan_free(gbsi_block_plan *plan);
 
 typedef struct gbsi_block_loops {
     void (*up)(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, const uint32_t *x);
+    void (*spare)(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, const uint32_t *x);
     void (*down)(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, const uint32_t *from,
                  const uint32_t *x, uint32_t *y);
     void (*maximise)(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, uint32_t *x);

@@ -9,7 +9,7 @@ enum { L = GBSI_BLOCK_LANES };
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Where the rows of an item are. */
+/* The place of the rows of an item. */
 static const double *rows_of(const gbsi_block_lanes *lanes, const gbsi_block_item *item)
 {
     const double *from = item->source == GBSI_BLOCK_TABLE   ? lanes->weight
@@ -98,20 +98,29 @@ INLINE vd bucket_up(const gbsi_block_bucket *b, const double *const *row,
     }
 }
 
-/* Divides the rows of a message by the largest. @return the lanes in which all are zero. */
-static uint32_t scale(double *message, uint32_t n_rows, vd most)
+/* The least sum of products that is right: what underflows in it is less than 2^-64 of it. */
+#define LEAST 0x1p-1000
+
+/* Divides the rows of a message by the largest; rows below LEAST are lost, and become zero.
+ * @return the lanes in which all are lost. @param lost added to: lanes in which some are. */
+static uint32_t scale(double *message, uint32_t n_rows, vd most, uint32_t *lost)
 {
     double inverse[L];
     uint32_t dead = 0;
     vd_store(inverse, most);
     for (uint32_t l = 0; l < L; ++l) {
-        dead |= inverse[l] > 0.0 ? 0 : 1u << l;
-        inverse[l] = inverse[l] > 0.0 ? 1.0 / inverse[l] : 0.0;
+        dead |= inverse[l] >= LEAST ? 0 : 1u << l;
+        inverse[l] = inverse[l] >= LEAST ? 1.0 / inverse[l] : 0.0;
     }
     const vd by = vd_load(inverse);
+    vm tiny = vm_none();
     for (uint32_t r = 0; r < n_rows; ++r) {
-        vd_store(message + (size_t)r * L, vd_mul(vd_load(message + (size_t)r * L), by));
+        const vd sum = vd_load(message + (size_t)r * L);
+        const vm is_tiny = vd_lt(sum, vd_set1(LEAST));
+        tiny = vm_or(tiny, is_tiny);
+        vd_store(message + (size_t)r * L, vd_select(is_tiny, vd_zero(), vd_mul(sum, by)));
     }
+    *lost |= vm_bits(tiny);
     return dead;
 }
 
@@ -129,7 +138,7 @@ INLINE void pass_up(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, const 
                     const semiring in)
 {
     fill_slices(lanes, plan, x);
-    lanes->dead = 0;
+    lanes->dead = lanes->lost = 0;
     for (uint32_t i = 0; i < plan->n_buckets; ++i) {
         const gbsi_block_bucket *b = &plan->bucket[i];
         double *message = lanes->message + b->message * L;
@@ -142,7 +151,7 @@ INLINE void pass_up(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, const 
         find_items(lanes, plan, b, lanes->row, lanes->offset);
         const vd most = bucket_up(b, lanes->row, lanes->offset, message, in);
         if (in == SUM_PRODUCT) {
-            lanes->dead |= scale(message, b->n_rows, most);
+            lanes->dead |= scale(message, b->n_rows, most, &lanes->lost);
         }
     }
 }
@@ -240,6 +249,19 @@ static void up(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, const uint3
     pass_up(lanes, plan, x, SUM_PRODUCT);
 }
 
+static void spare(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, const uint32_t *x)
+{
+    vm lost = vm_none();
+    for (uint32_t i = 0; i < plan->n_buckets; ++i) {
+        const gbsi_block_bucket *b = &plan->bucket[i];
+        const vu row = row_of(lanes, plan, b, x);
+        const vd message =
+            vd_gather(lanes->message + b->message * L, vu_add(vu_mul(row, vu_set1(L)), vu_iota()));
+        lost = vm_or(lost, vd_lt(message, vd_set1(LEAST)));
+    }
+    lanes->dead |= vm_bits(lost);
+}
+
 static void maximise(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, uint32_t *x)
 {
     pass_up(lanes, plan, x, MAX_SUM);
@@ -251,4 +273,5 @@ static void maximise(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, uint3
 }
 
 extern const gbsi_block_loops GBSI_V(gbsi_block_loops);
-const gbsi_block_loops GBSI_V(gbsi_block_loops) = {.up = up, .down = down, .maximise = maximise};
+const gbsi_block_loops GBSI_V(gbsi_block_loops) = {
+    .up = up, .spare = spare, .down = down, .maximise = maximise};

@@ -113,7 +113,7 @@ static void add_whole_chains(const chain_view *v, const double *total, uint32_t 
     *s = sum;
 }
 
-/* Each half of every chain is. */
+/* Each half of every chain is a sequence. */
 static void add_halves(const chain_view *v, uint32_t group, const double *total, uint32_t n,
                        sequences *s)
 {
@@ -178,9 +178,9 @@ static double by_chance(double n, double m)
     return n * (least * least + 2 * least * m + 2 * m * m) * gbsi_exp(-least / m);
 }
 
-/* The variance of the time in a state by stays that come at random, sum of L^2, and more where
- * these are few: (sum of L)^2 / sum of L^2 counts them as if they were of one length. 0 where stays
- * without memory have as long ones: batches see these.
+/* Estimates the variance of the time in a state from stays that come at random: the sum of L^2, and
+ * more if stays are few. (sum of L)^2 / sum of L^2 is their number as if they had one length. The
+ * result is 0 if stays without memory would be as long: then batches show the variance.
  * @param passes in the state. @param n stays. */
 static double variance_of(const gbsi_stay *stay, double passes, double n)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Our own results, marginals and states: CSV with a line for each entry, and JSON. Both name their
- * variables. The states of marginals, and those of CSV, are labels, which only a model makes
+/* Our own results, marginals and states: CSV with a line for each entry, and JSON. Both tables
+ * name their variables. The states of marginals, and those of CSV, are labels, which only a model makes
  * numbers of. */
 #include <math.h>
 #include <stdio.h>

@@ -10,7 +10,8 @@
 
 /* A probability that ladders, run as a control, find to be another one. */
 typedef struct gbsi_contradiction {
-    double beyond; /* how far they are apart, less what the target and chance explain; 0: nowhere */
+    double
+        beyond; /* how far they are apart, minus what the target and chance explain; 0: nowhere */
     uint32_t variable; /* the user's number */
     double chains_say, ladders_say;
 } gbsi_contradiction;
@@ -38,7 +39,7 @@ typedef struct gbsi_report {
     bool told_of_ladders;             /* on several ranks: that one process would turn to them */
 } gbsi_report;
 
-/* All that is not known yet is NaN. */
+/* Figures that are not known yet are NaN. */
 void gbsi_report_init(gbsi_report *report);
 void gbsi_report_free(gbsi_report *report); /* frees the members, not the struct itself */
 gbs_status gbsi_report_warn(gbsi_report *report, gbs_error *err, const char *format, ...)

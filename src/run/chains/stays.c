@@ -175,50 +175,53 @@ static void count_group(const gbsi_executor *x, gbsi_stays *s, uint32_t slot, ui
     memcpy(before, now, (size_t)x->lanes * bytes);
 }
 
-/* The same for eight lanes of one byte each. Of a byte that says how long a stay has lasted, bit 6
- * says that it is long, and bit 7 is free.
- * @param next new values of the bytes. @param n_changed number of changed bytes, to which they are
- * added. @return whether no lane is to be looked at closely. */
-static bool count_eight(const uint8_t *now, const uint8_t *before, const uint8_t *lasted,
-                        uint64_t *next, uint64_t *n_changed)
+/* Counts changes in sixteen lanes of one byte each, in loops that compilers turn into a few vector
+ * instructions. A byte of `lasted` says how long a stay has lasted: bit 6 marks a long stay, and bit
+ * 7 is free.
+ * @param next new values of the bytes. @param n_changed number of changed bytes.
+ * @return whether a lane is to be looked at closely: then n_changed is not the number. */
+static bool count_row(const uint8_t *now, const uint8_t *before, const uint8_t *lasted,
+                      uint8_t *next, uint64_t *n_changed)
 {
     const uint64_t one = UINT64_C(0x0101010101010101);
-    uint64_t is = 0;
-    uint64_t was = 0;
-    uint64_t old = 0;
-    memcpy(&is, now, sizeof is);
-    memcpy(&was, before, sizeof was);
-    memcpy(&old, lasted, sizeof old);
-    const uint64_t apart = is ^ was;
-    const uint64_t changed = ((((apart & 127 * one) + 127 * one) | apart) >> 7) & one;
-    const uint64_t was_long = (old >> 6) & one;
-    const uint64_t longer = old + (was_long ^ one);
-    const uint64_t is_long = (longer >> 6) & one;
-    *next = longer & ~(changed * 255);
-    *n_changed += (changed * one) >> 56;
-    return ((changed & was_long) | (~changed & is_long & ~was_long)) == 0;
+    uint8_t changed[GBSI_LANES];
+    uint8_t close[GBSI_LANES];
+    uint64_t half[4];
+    for (uint32_t i = 0; i < GBSI_LANES; ++i) {
+        changed[i] = now[i] != before[i];
+        const uint8_t is_long = lasted[i] >> 6;
+        const uint8_t longer = (uint8_t)(lasted[i] + 1 - is_long);
+        close[i] = (uint8_t)((longer >> 6) & (changed[i] ^ is_long ^ 1));
+        next[i] = (uint8_t)(longer & (changed[i] - 1));
+    }
+    memcpy(half, changed, sizeof changed);
+    memcpy(half + 2, close, sizeof close);
+    *n_changed = ((half[0] + half[1]) * one) >> 56;
+    return (half[2] | half[3]) != 0;
 }
 
-_Static_assert(GBSI_LONG_STAY == 64 && GBSI_LANES == 16, "by count_eight()");
+_Static_assert(GBSI_LONG_STAY == 64 && GBSI_LANES == 16, "by count_row()");
 
-static void count_slot(const gbsi_executor *x, gbsi_stays *s, uint32_t slot)
+static void count_slots(const gbsi_executor *x, gbsi_stays *s, uint32_t g)
 {
-    const bool by_eights = x->lanes == GBSI_LANES && x->plan->value_bytes == 1;
-    for (uint32_t g = 0; g < x->n_groups; ++g) {
-        const size_t at = slot * s->row + (size_t)g * x->lanes;
-        const uint8_t *now = states_of(x, g, slot);
-        uint8_t *before = s->before + at;
-        uint8_t *lasted = s->lasted + at;
-        uint64_t next[2];
+    const bool by_rows = real_lanes(x, g) == GBSI_LANES && x->plan->value_bytes == 1;
+    const uint8_t *now = states_of(x, g, 0);
+    uint8_t *before = s->before + (size_t)g * GBSI_LANES;
+    uint8_t *lasted = s->lasted + (size_t)g * GBSI_LANES;
+    for (uint32_t slot = 0; slot < s->n_slots; ++slot) {
+        uint8_t next[GBSI_LANES];
         uint64_t n_changed = 0;
-        if (by_eights && real_lanes(x, g) == GBSI_LANES &&
-            count_eight(now, before, lasted, &next[0], &n_changed) &&
-            count_eight(now + 8, before + 8, lasted + 8, &next[1], &n_changed)) {
+        if (by_rows && !count_row(now, before, lasted, next, &n_changed)) {
             s->n[s->cell[slot]].changes += n_changed;
             memcpy(before, now, GBSI_LANES);
-            memcpy(lasted, next, sizeof next);
+            memcpy(lasted, next, GBSI_LANES);
         } else {
             count_group(x, s, slot, g);
+        }
+        if (by_rows) {
+            now += GBSI_LANES;
+            before += s->row;
+            lasted += s->row;
         }
     }
 }
@@ -226,8 +229,9 @@ static void count_slot(const gbsi_executor *x, gbsi_stays *s, uint32_t slot)
 void gbsi_stays_count(const gbsi_executor *x, gbsi_stays *s)
 {
     ++s->pass;
-    for (uint32_t slot = 0; s->pass % GBSI_STAY_EACH == 0 && slot < s->n_slots; ++slot) {
-        count_slot(x, s, slot);
+    const bool looks = s->n_slots > 0 && s->pass % GBSI_STAY_EACH == 0;
+    for (uint32_t g = 0; looks && g < x->n_groups; ++g) {
+        count_slots(x, s, g);
     }
 }
 

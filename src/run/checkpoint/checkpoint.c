@@ -220,7 +220,8 @@ static gbs_status save_parts(const gbsi_task *task, const gbsi_sampling *samplin
     return GBS_OK;
 }
 
-/* The name of the next part into `found`, unless one is there already or the file has ended. */
+/* Reads the name of the next part into `found`, unless a name is there already or the file has
+ * ended. */
 static gbs_status next_name(const gbsi_checkpoints *checkpoints, const gbsi_source *source,
                             char found[PART_NAME], gbs_error *err)
 {

@@ -18,8 +18,8 @@ static uint64_t check_after(unsigned k)
 }
 
 /* Standard errors cost as much as some sweeps: they are computed only for a decision, or to be
- * shown. With many spins in bits they cost as much as dozens of sweeps, and are not computed to be
- * shown. */
+ * shown. For many spins in bits these figures cost as much as dozens of sweeps, and are therefore
+ * not computed for display only. */
 static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     const bool decides = run->report.public.target_error != 0.0 && drive->stop == GBSI_GO_ON &&

@@ -98,7 +98,8 @@ static void keep(gbsi_monitor *m, gbsi_engine *engine, uint32_t chain, double de
     gbsi_thinned_set(&m->traces, engine->executor.first_chain + chain, density, m->state);
 }
 
-/* The same without them: in a large model few variables are monitored. */
+/* Keeps the states of monitored variables one by one, which is quicker in a large model with few of
+ * them. */
 static void keep_single(const gbsi_problem *problem, const gbsi_engine *engine, gbsi_monitor *m,
                         uint32_t chain, double density)
 {

@@ -15,7 +15,7 @@
 #include "chains/run_options.h"
 #include "drive/run_memory.h"
 #include "plan/compile.h"
-#include "ranks/turns.h"
+#include "ranks/share_run.h"
 #include "reference/enumerate.h"
 
 void gbs_partition_free(gbs_partition *p)

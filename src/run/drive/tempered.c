@@ -2,8 +2,9 @@
 /* Executes a tempered run: rounds in which the ladder adapts, then iterations that are kept, all
  * decided by counts (the clock only ends a run early, and the counts it reached reproduce it).
  *
- * What is kept grows to three windows; if the verdict is then refused, the first becomes burn-in.
- * So windows double, and no more than a third of the iterations is ever lost. */
+ * The kept iterations grow to three windows; if the run has then not converged, the first window
+ * becomes burn-in. Windows therefore double in length, and at most a third of the iterations is
+ * lost. */
 
 #include <math.h>
 
@@ -25,6 +26,8 @@
 #define STILL 8.0
 
 #define SHARE_OF_TIME 0.5 /* of what is left when burn-in begins, which it may take */
+
+#define LEAST_ARRIVALS 4.0 /* replicas of a ladder that came from b = 0 before it is cut */
 
 #define LEARNT   16u /* iterations at the last levels, for the ratios of Z between them */
 #define OBSERVED 32u /* passes of local moves that are observed to cut the ladder */
@@ -121,7 +124,9 @@ static uint32_t levels_for(double barrier, uint32_t lanes)
 }
 
 /* Cuts the ladder at the hot end: levels at which local moves forget quickly anyway are of no use,
- * unless ln Z is asked for, which is known at b = 0. */
+ * unless ln Z is asked for, which is known at b = 0. That they forget is seen in the states that
+ * replicas have there; if hardly any have come from b = 0, where a sweep draws afresh, all of them
+ * may be in one mode, and the ladder stays whole. */
 static gbs_status cut(gbsi_tempered *t, gbs_error *err)
 {
     const gbsi_exchange *e = t->exchange;
@@ -130,7 +135,9 @@ static gbs_status cut(gbsi_tempered *t, gbs_error *err)
         t->ratios != NULL
             ? 0.0
             : gbsi_overlap_hot_end(swept ? t->overlap_of_sweeps : t->overlap, GBSI_TEMPERED_MEMORY);
-    const double first = found < e->n_levels - 2 ? found : e->n_levels - 2;
+    const double mixed = found < e->n_levels - 2 ? found : e->n_levels - 2;
+    const double arrivals = gbsi_exchange_trips_to(e, mixed) * (double)t->iteration;
+    const double first = arrivals >= LEAST_ARRIVALS ? mixed : 0.0;
     const uint32_t lanes = t->executor.n_chains;
     uint32_t n_levels = e->n_levels;
     if (t->chooses_levels) {
@@ -390,8 +397,8 @@ bool gbsi_run_is_stuck(const gbsi_task *task, const gbsi_engine *engine,
              x->pass->operations(x->pass_state, x->n_all) >= operations_tried(&task->options)));
 }
 
-/* Whether ladders that take so many sweeps of all levels to burn in leave as much for what counts.
- */
+/* Whether ladders that take this many sweeps of all levels to burn in leave as much for what
+ * counts. */
 static bool may_burn_in(const gbsi_task *task, const gbsi_engine *engine, const gbsi_report *report)
 {
     const gbs_report *r = &report->public;

@@ -154,6 +154,7 @@ static void draw_groups(void *context, uint32_t member)
                                 .purpose = GBSI_PURPOSE_BLOCK};
         load(t, g, x);
         gbsi_block_up(b->lanes[g], j->plan, x);
+        gbsi_block_spare(b->lanes[g], x);
         if (g == 0 && gbsi_tempered_redraws(t)) { /* cold lanes come first */
             uint32_t from[LANES];
             for (uint32_t l = 0; l < LANES; ++l) {

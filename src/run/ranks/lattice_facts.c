@@ -9,7 +9,7 @@
 #include "base/plural.h"
 #include "ranks/lattice.h"
 #include "reference/exact_components.h"
-#include "store/model_digest.h"
+#include "store/model.h"
 
 enum { CHUNK = 512 };
 
