@@ -81,8 +81,11 @@ int cli_output_format(const cli_arguments *arguments, const char *known, const c
         return CLI_USAGE;
     }
     *format = strstr(known, "csv") != NULL ? "csv" : fallback; /* any other ending, such as x.txt */
-    cli_note(arguments, "%s: no format has this ending: written as %s; --format %s chooses", path,
-             *format, known);
+    struct stat is;
+    if (stat(path, &is) != 0 || S_ISREG(is.st_mode)) { /* no device, such as /dev/null */
+        cli_note(arguments, "%s: its ending names no format: written as %s; --format %s chooses",
+                 path, *format, known);
+    }
     return CLI_DONE;
 }
 

@@ -5,6 +5,7 @@
 #include "gibbsite/generate.h"
 #include "gibbsite/ground.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -190,10 +191,11 @@ static PyObject *compare_results(gbs_result *a, gbs_result *b)
     uint32_t left_out[2] = {0, 0};
     gbs_status status = gbs_results_match(a, b, left_out, &err);
     if (status >= 0 && left_out[0] + left_out[1] > 0) {
-        return PyErr_Format(PyExc_ValueError,
-                            "expected results of the same variables: %u of the first are not in "
-                            "the second, %u of the second not in the first",
-                            left_out[0], left_out[1]);
+        (void)snprintf(err.message, sizeof err.message,
+                       "expected results of the same variables: %u of the first are not in the "
+                       "second, %u of the second not in the first",
+                       left_out[0], left_out[1]);
+        return core_fail(GBS_ERR_ARGUMENT, &err);
     }
     if (status < 0) {
         return core_fail(status, &err);

@@ -411,9 +411,10 @@ def test_estimates_are_compared_by_their_errors(run, work):
 def test_an_ending_without_a_format_is_told(run, work):
     done = run("marginals", SPRINKLER, "-o", "x.foo")
     assert done.status == 0 and (work / "x.foo").read_text().startswith("variable,state,probability"), done.err
-    assert "x.foo: no format has this ending: written as csv; --format mar|csv|table" in done.err
+    assert "x.foo: its ending names no format: written as csv; --format mar|csv|table" in done.err
     assert "no format" not in run("marginals", SPRINKLER, "-o", "x.foo", "--format", "csv").err
     assert "no format" not in run("marginals", SPRINKLER, "-o", "x.csv.gz").err
+    assert "no format" not in run("marginals", SPRINKLER, "-o", "/dev/null").err
 
 
 def test_no_error_below_the_resolution(run, work):
