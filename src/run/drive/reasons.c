@@ -7,7 +7,6 @@
 #include "base/plural.h"
 #include "chains/run.h"
 #include "chains/run_options.h"
-#include "drive/runners.h"
 
 static double target_of(const gbsi_report *report, const gbsi_run_purpose *purpose)
 {

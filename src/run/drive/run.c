@@ -135,6 +135,7 @@ static gbs_status execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_
     }
     if (is_empty_handed(run, &drive, status)) {
         run->task.runner = &gbsi_runner_first_answer;
+        run->report.in_hand = true;
         status = GBS_OK;
     }
     GBSI_PASS(status);
