@@ -21,7 +21,7 @@ typedef enum cli_exit {
     CLI_KILLED = 130,
 } cli_exit;
 
-/* Returns an exit status other than CLI_DONE at once: where there is nothing to clean up. */
+/* Returns an exit status other than CLI_DONE at once. Use it where nothing has to be cleaned up. */
 #define CLI_PASS(e)               \
     do {                          \
         const int ended_ = (e);   \
@@ -175,9 +175,11 @@ void cli_tell(void *context, const char *message);
 
 /* Say why a call of the library failed. @return the exit status. */
 int cli_fail(gbs_status status, const gbs_error *err);
-/* The same for a call that read an input file: one that is not there is a bad input file too. */
+/* Says why a call that read an input file failed; a missing file counts as bad input, too. @return
+ * the exit status. */
 int cli_fail_input(gbs_status status, const gbs_error *err);
-/* The same for a call that wrote to path, without a message if the reader closed the pipe. */
+/* Says why a call that wrote to path failed, without a message if the reader closed the pipe.
+ * @return the exit status. */
 int cli_fail_output(const char *path, gbs_status status, const gbs_error *err);
 
 /* A failure of the program's own, in the library's form. @return status. */
@@ -201,7 +203,8 @@ int cli_check_output(const char *path);
 /* Refuses a name whose extension says another kind of file than what the verb writes there.
  * @return CLI_DONE, or CLI_USAGE after a message. */
 int cli_check_written(const cli_verb *verb, const cli_arguments *arguments);
-/* The same for an answer in a form of the UAI competitions. */
+/* Refuses a name whose extension says another kind of file than an answer of the UAI competitions.
+ */
 int cli_check_answer(const char *path);
 /* Refuses operands in the wrong order, and an output file that is also an input file. */
 int cli_check_operands(const cli_verb *verb, const cli_arguments *arguments);
@@ -209,8 +212,8 @@ int cli_check_operands(const cli_verb *verb, const cli_arguments *arguments);
  */
 int cli_refuse_ending(const char *path, const char *known);
 
-/* The same of --output and the files beside it: --intervals, --curve, --summary and --checkpoint.
- * No two of them are one file, and one at most is standard output. */
+/* Checks the names of --output and of the files beside it: --intervals, --curve, --summary and
+ * --checkpoint. No two of them are one file, and one at most is standard output. */
 int cli_check_results(const cli_arguments *arguments);
 
 /* Refuse a --plot whose value is not the name of an SVG file, or equals that of --output. */
@@ -256,7 +259,7 @@ typedef struct cli_members {
     const cli_flag *flags;
 } cli_members;
 
-/* As cli_write(). */
+/* Writes a file as cli_write() does. */
 int cli_write_members(const char *path, const cli_members *members);
 /* ", "converged": false, "verdict": "..."" and what else says how far a result can be trusted. */
 void cli_json_verdict(gbs_output *output, const gbs_report *report);
@@ -317,7 +320,7 @@ int cli_columns_of(const char *text);
 const char *cli_seen(const char *text, char *to, size_t size);
 /* Puts text in `width` columns: cut short with "..", or filled with blanks. */
 void cli_put_column(gbs_output *output, const char *text, int width);
-/* A line: a title in so many columns, a blank, and what the format says (cut at 255 bytes). */
+/* A line: a title in this many columns, a blank, and what the format says (cut at 255 bytes). */
 void cli_put_line(gbs_output *output, int width, const char *title, const char *format, ...)
     CLI_PRINTF(4, 5);
 /* Puts text and the end of its last line; lines that are too long for the terminal break at

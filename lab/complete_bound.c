@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The constants of the convergence theorem of herded Gibbs sampling on fully connected models
- * (Chen et al. 2016, theorem 3, equations 13 to 15 and 34), [M80]. All by enumeration: the states
- * of a model of N variables of two states are numbered as the joint of a focus, the focus fastest.
- */
+/* The constants of the convergence theorem of herded Gibbs sampling on fully connected models (Chen
+ * et al. 2016, theorem 3, equations 13 to 15 and 34), [M80]. Everything is computed by enumeration:
+ * the states of a model of N binary variables are numbered as the joint states of a focus, in which
+ * the focus changes fastest. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -24,7 +24,7 @@ typedef struct enumeration {
     size_t n_support; /* of them with positive probability */
     size_t *stride;   /* [n] of the variables in the order of a sweep */
     double *row;      /* [n_states][n_states] the kernel of a sweep, row by row */
-    uint8_t *reached; /* [n_states][n_states] as row: after so many updates */
+    uint8_t *reached; /* [n_states][n_states] as row: after this many updates */
 } enumeration;
 
 /* ---- the Dobrushin coefficient of a sweep -----------------------------------------------------

@@ -22,8 +22,8 @@ gbs_status lab_component_curves_run(laboratory *lab, const gbs_model *model,
 #define LAB_COMPONENT_CURVES_HEADER "model,draw,sweeps,component,mean,standard_error"
 void lab_component_rows(lab_table *table, const char *model, const char *draw,
                         const lab_component_curves *parts);
-/* What a component of all chains together tends to: that of random draws, which would tend to 0, is
- * taken off, in squares, since deviations that have nothing to do with one another add up so. */
+/* The limit of a component over all chains together. The component of random draws, which would
+ * tend to 0, is subtracted in squares, because independent deviations add up in squares. */
 double lab_component_limit(const lab_component_curves *parts, const lab_component_curves *random,
                            lab_component component);
 

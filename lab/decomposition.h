@@ -130,7 +130,8 @@ gbs_status lab_bound_find(const gbs_model *model, const gbs_evidence *evidence,
                           const gbs_run_callbacks *callbacks, lab_bound *out, gbs_error *err);
 /** tau(T), the burn-in: logarithm of (1 - eta) l T / (4 N) to base 2 / (1 + eta), at least 0. */
 double lab_bound_burn_in(const lab_bound *bound, double sweeps);
-/** What the theorem says after so many sweeps; 1, which says nothing, before it applies. */
+/** The bound of the theorem after this number of sweeps; 1 (no bound) before the theorem applies.
+ */
 double lab_bound_at(const lab_bound *bound, double sweeps);
 
 #endif

@@ -42,7 +42,7 @@ typedef enum lab_figure_id {
 
 typedef struct lab_figure {
     const char *file;
-    gbsi_figure figure; /* panels without lines; subtitle NULL where it has measured values */
+    gbsi_figure figure; /* panels without lines; subtitle NULL if it has measured values */
 } lab_figure;
 
 extern const lab_figure lab_figures[LAB_N_FIGURES];

@@ -17,8 +17,8 @@ enum {
 typedef struct lab_marginal_bias {
     double steps[LAB_BIAS_TIMES];
     double bound[LAB_BIAS_SCANS][LAB_BIAS_TIMES]; /* bound on |P(X_0 = 1) - 1/2| */
-    double bias[LAB_BIAS_SCANS][LAB_BIAS_TIMES];  /* P(X_0 = 1) - 1/2, measured ... */
-    double error[LAB_BIAS_SCANS][LAB_BIAS_TIMES]; /* ... and its standard error */
+    double bias[LAB_BIAS_SCANS][LAB_BIAS_TIMES];  /* P(X_0 = 1) - 1/2, measured */
+    double error[LAB_BIAS_SCANS][LAB_BIAS_TIMES]; /* its standard error */
     size_t n_runs;                                /* number of runs that each mean is taken over */
 } lab_marginal_bias;
 

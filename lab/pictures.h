@@ -19,10 +19,10 @@ typedef struct lab_pictures {
     lab_picture *picture; /* [n] */
 } lab_pictures;
 
-/* Reads the pictures in the lab's folder of data, in the order of their names (PNG and PNM; 1 where
+/* Reads the pictures in the lab's folder of data, in the order of their names (PNG and PNM; 1 if
  * bright). If quick, only the first ones, until they have side x side pixels together, and wider
- * ones are reduced to that side. Without a folder: makes six shapes of side x side pixels. @param
- * pictures out, zero before; free in any case. */
+ * ones are reduced to that side. Makes six shapes of side x side pixels if no folder is given.
+ * @param pictures out, zero before; free in any case. */
 gbs_status lab_pictures_make(const laboratory *lab, uint32_t side, lab_pictures *pictures,
                              gbs_error *err);
 void lab_pictures_free(lab_pictures *pictures);
@@ -57,7 +57,8 @@ gbs_status lab_restore(laboratory *lab, const gbs_model *model, const lab_pictur
                        const uint32_t *sequence, uint32_t n_runs, uint32_t n_sweeps,
                        lab_restoration *out, gbs_error *err);
 /* Iterations of mean field in place of sweeps, one run: the mean is what they are at, and sum is
- * that times n_sweeps. All pixels at once, with this damping, from the fields alone. */
+ * that times n_sweeps. Updates all pixels at once, with this damping, starting from the fields
+ * alone. */
 gbs_status lab_restore_mean_field(const gbs_model *model, const lab_picture *truth, double damping,
                                   uint32_t n_sweeps, lab_restoration *out, gbs_error *err);
 void lab_restoration_free(lab_restoration *restoration);

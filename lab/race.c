@@ -59,7 +59,7 @@ typedef struct watcher {
     lab_trail *trail;
 } watcher;
 
-/* Mean over the variables of the variance between chains of their means of so many sweeps. */
+/* Mean over the variables of the variance between chains of their means of this many sweeps. */
 static double variance_of(const watcher *w, double sweeps)
 {
     double total = 0.0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scans side by side on large models, as in Gonzalez et al. (2011), figure 5. Results after 1, 2,
  * 4, ... sweeps depend on the seed alone: how probable the states are, and how far apart the means
- * of independent chains still are. So does the work: operations counted, times nanoseconds that
- * were calibrated once. The number of variables that scans draw per second on several threads is
- * only reported. */
+ * of independent chains still are. The work is counted in operations, times nanoseconds that were
+ * calibrated once, and so does not depend on the machine either. The number of variables that scans
+ * draw per second on several threads is only reported. */
 #ifndef LAB_RACE_H
 #define LAB_RACE_H
 
@@ -69,8 +69,8 @@ typedef struct lab_race {
 /* Updates of all its runs, for the progress. */
 double lab_race_updates(const laboratory *lab, const lab_race *race);
 
-/* @param race the fields above the results set. Of three runs of equal work, taken in turns, the
- * fastest counts. */
+/* @param race the fields above the results set. The fastest of three runs of equal work, taken in
+ * turns, counts. */
 gbs_status lab_race_run(laboratory *lab, lab_race *race, gbs_error *err);
 
 /* Writes curves.csv and work.csv, which are functions of the seed alone, and times.csv, which is
@@ -87,10 +87,10 @@ double lab_trail_at(const lab_trail *trail, const double *x, const double *y, do
 /* The x at which a curve that starts below (or above) a value first is there; infinite if it never
  * is. */
 double lab_trail_reaches(const lab_trail *trail, const double *x, const double *y, double value);
-/* Findings: racer 0 draws single variables, the others splashes, ever wider ones. With as many
- * updates splashes are further (and the widest than the narrowest, if that is expected); to get as
- * far as the widest, racer 0 takes at least 1.3 times the updates. And a note of what that is
- * by the clock. */
+/* Findings: racer 0 draws single variables, the others splashes, ever wider ones. After the same
+ * number of updates splashes are further (and the widest than the narrowest, if that is expected);
+ * to get as far as the widest, racer 0 takes at least 1.3 times the updates. And a note of what
+ * that is by the clock. */
 void lab_race_judge(laboratory *lab, const lab_race *race);
 
 #endif

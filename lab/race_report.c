@@ -230,7 +230,7 @@ gbs_status lab_races_draw(const laboratory *lab, size_t n, const lab_race *race,
 
 /* ---- findings ------------------------------------------------------------------------------- */
 
-/* "chromatic 1.2, splash, width 1 3.4" after so many updates. @param text [256]. */
+/* "chromatic 1.2, splash, width 1 3.4" after this many updates. @param text [256]. */
 static void list_values(const lab_race *race, bool density, double updates, char *text)
 {
     size_t used = 0;
@@ -243,7 +243,7 @@ static void list_values(const lab_race *race, bool density, double updates, char
     }
 }
 
-/* Whether racers are in order after so many updates: all ahead of the first, the last of the
+/* Whether racers are in order after this many updates: all ahead of the first, the last of the
  * second if that is expected. */
 static lab_ruling in_order(const lab_race *race, bool density, double updates)
 {

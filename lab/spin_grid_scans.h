@@ -60,8 +60,8 @@ gbs_status lab_sequence_bound(const gbs_influences *influences, const double *we
                               gbs_error *err);
 void lab_made_scan_free(lab_made_scan *scan);
 
-/* The variation of a scan after so many updates. @param scan gbs_scan_kind. @param weight NULL: of
- * all variables. @param steps [n]. @param bound [n], out. */
+/* The variation of a scan after this many updates. @param scan gbs_scan_kind. @param weight NULL:
+ * of all variables. @param steps [n]. @param bound [n], out. */
 gbs_status lab_scan_bounds(const gbs_influences *influences, int scan, uint64_t origin,
                            const double *weight, size_t n, const uint64_t *steps, double *bound,
                            gbs_error *err);
@@ -69,7 +69,7 @@ gbs_status lab_scan_bounds(const gbs_influences *influences, int scan, uint64_t 
 /* Runs passes of a scan, each from a fresh start, as many as wanted, and estimates the state of
  * variable 0. */
 typedef struct lab_short_chains {
-    uint64_t draws;        /* at least so many, a multiple of the chains */
+    uint64_t draws;        /* at least this many, a multiple of the chains */
     uint32_t chains;       /* at once, 16 for all lanes */
     uint64_t seed;         /* of the run */
     const uint32_t *start; /* [n_variables] or NULL: dispersed */

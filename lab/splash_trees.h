@@ -20,7 +20,7 @@ typedef struct lab_splash_tree {
 
 extern const char *const lab_tree_stage_name[LAB_TREE_STAGES];
 
-/* @param pixel [n] of a grid with so many columns, in the order in which the splash took them.
+/* @param pixel [n] of a grid with this many columns, in the order in which the splash took them.
  * @param table NULL, or the rows of the first trees go there. @param tree zero; free in any case.
  */
 gbs_status lab_splash_tree_grow(const uint32_t *pixel, uint32_t n, uint32_t columns,

@@ -243,7 +243,6 @@ VALUES = {
     "dummy-edges": ["ring:2", "edges.txt", "nothing.txt"],
     "edges": ["1"],
     "epochs": ["2"],
-    "estimate": ["noise", "coupling", "noise,coupling"],
     "evidence": ["grass=wet", "rain!=no", "sprinkler=#0", "seen.evid", "three.evid", "seen.tab", "fever=yes", "rain",
                  "wet", "rain:yes", "{'rain': 'yes'}", "0=1", "nothing.evid"],
     "evidence-index": ["1", "0"],

@@ -11,7 +11,7 @@ typedef struct cli_drawn {
     char **name;              /* [n] */
     double **value;           /* [n] of [n_chains][n_draws] */
     const char *path;         /* of the first file */
-    uint64_t limit, taken;    /* bytes: --memory-limit, 0 where no file is read; what counts */
+    uint64_t limit, taken;    /* bytes: --memory-limit, 0 if no file is read; what counts */
 } cli_drawn;
 
 /* Read files by their names: one .npz, .npy or .nc file; CODA's BASEindex.txt, whose chains are in

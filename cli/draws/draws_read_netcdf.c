@@ -77,7 +77,7 @@ static void free_labels(const reader *r, char **label, size_t length)
     }
 }
 
-/* @param dim out: dimensions. @param n out: product of the shape, 0 where it is too large. */
+/* @param dim out: dimensions. @param n out: product of the shape, 0 if it is too large. */
 static int shape_of(const reader *r, int group, int id, unsigned *n_dims, int *dim, uint64_t *shape,
                     size_t *n)
 {

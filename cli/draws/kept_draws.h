@@ -38,7 +38,7 @@ typedef struct cli_draws {
     const char *path; /* of the file that is written */
     uint32_t n_chains;
     uint64_t n_draws;       /* that every chain has */
-    unsigned state_bytes;   /* 1 where every written variable has at most 256 states, else 2 */
+    unsigned state_bytes;   /* 1 if every written variable has at most 256 states, else 2 */
     uint8_t *row;           /* one draw */
     cli_spool *states;      /* rows of [selection->n] states, little-endian */
     cli_spool *lp;          /* rows of one double */

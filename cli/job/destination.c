@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where results go and in which format. */
+/* Decides in which file results go and in which format. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -80,9 +80,12 @@ int cli_output_format(const cli_arguments *arguments, const char *known, const c
     if (cli_refuse_ending(path, known) != CLI_DONE) {
         return CLI_USAGE;
     }
-    *format = strstr(known, "csv") != NULL
-                  ? "csv"
-                  : fallback; /* any name with another ending, such as x.txt */
+    *format = strstr(known, "csv") != NULL ? "csv" : fallback; /* any other ending, such as x.txt */
+    struct stat is;
+    if (stat(path, &is) != 0 || S_ISREG(is.st_mode)) { /* no device, such as /dev/null */
+        cli_note(arguments, "%s: its ending names no format: written as %s; --format %s chooses",
+                 path, *format, known);
+    }
     return CLI_DONE;
 }
 

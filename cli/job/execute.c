@@ -92,19 +92,31 @@ int cli_check_method(const cli_arguments *arguments)
                : CLI_DONE;
 }
 
+int cli_approximates(const cli_arguments *arguments)
+{
+    return arguments->run.method == GBS_METHOD_MEAN_FIELD ||
+           arguments->run.method == GBS_METHOD_BELIEF;
+}
+
+int cli_is_approximate(const gbs_report *report)
+{
+    return strcmp(report->method, "bp") == 0 || strcmp(report->method, "mean-field") == 0;
+}
+
 int cli_settle(cli_arguments *arguments, gbs_method forced)
 {
     int status = CLI_DONE;
     const char *given = cli_sampled_option(arguments);
     gbs_run_options *options = &arguments->run;
-    const int unsampled =
-        options->method == GBS_METHOD_EXACT || options->method == GBS_METHOD_MEAN_FIELD;
-    const char *name = options->method == GBS_METHOD_EXACT ? "exact" : "mean-field";
+    const int unsampled = options->method == GBS_METHOD_EXACT || cli_approximates(arguments);
+    const char *name = options->method == GBS_METHOD_EXACT    ? "exact"
+                       : options->method == GBS_METHOD_BELIEF ? "bp"
+                                                              : "mean-field";
     if (forced == GBS_METHOD_SAMPLE && unsampled) {
         return cli_error(CLI_USAGE, "--method %s: '%s' takes auto|sample here", name,
                          arguments->verb->name);
     }
-    if (unsampled && given == NULL && options->method == GBS_METHOD_MEAN_FIELD) {
+    if (given == NULL && cli_approximates(arguments)) {
         given = cli_given(arguments, "target-error") ? "target-error"
                 : cli_given(arguments, "seed")       ? "seed"
                                                      : NULL;
@@ -255,12 +267,31 @@ static void tell_pilot(const cli_arguments *arguments, const gbs_report *r)
     cli_note(arguments, "scan %s: %s", r->scan, r->scan_reason);
 }
 
+#define GIB 1073741824.0
+
+/* Says that the memory limit decided against exact answers, where time was no reason. */
+static void tell_memory(const cli_job *job, const gbs_exact_cost *cost)
+{
+    const gbs_run_options *o = &job->options;
+    const double time_s = o->time_s > 0.0 ? o->time_s : o->budget_s;
+    const double limit = (double)(o->memory_limit != 0 ? o->memory_limit : gbs_auto_memory_limit());
+    const double bytes = cost->entries * (double)sizeof(double);
+    if (bytes > limit && cost->seconds <= 0.5 * time_s) {
+        cli_note(job->arguments,
+                 "their tables take more than the %.3g GiB of the memory limit%s: try "
+                 "--memory-limit %.0fG",
+                 limit / GIB, o->memory_limit == 0 ? ", half of what was free" : "",
+                 ceil(1.25 * bytes / GIB));
+    }
+}
+
 void cli_tell_choice(const cli_job *job, const gbs_exact_cost *cost)
 {
     if (job->options.method == GBS_METHOD_AUTO && cost->entries > 0.0) {
         cli_note(job->arguments,
                  "sampled: exact answers would take %s%.3g table entries, %.3g s of one thread",
                  cost->counted ? "" : "at least ", cost->entries, cost->seconds);
+        tell_memory(job, cost);
     }
 }
 
@@ -315,8 +346,7 @@ static void tell_work(const cli_job *job, const gbs_report *r)
                  " component%s, %.3g table entries%s",
                  n, gbsi_plural(n), r->n_components, gbsi_plural(r->n_components), r->exact.entries,
                  cases);
-    } else if (strcmp(r->method, "mean-field") !=
-               0) { /* for mean field, the verdict tells everything */
+    } else if (!cli_is_approximate(r)) { /* of an approximation, the verdict tells everything */
         cli_tell_choice(job, &r->exact);
         cli_note(arguments,
                  "%s: %" PRIu32 " chain%s, %" PRIu64 " sweep%s after %" PRIu64

@@ -6,7 +6,7 @@
 #include "draws/kept_draws.h"
 
 typedef struct cli_files {
-    gbs_output **output; /* [n] outputs; all but the last are finished */
+    gbs_output **output; /* [n] outputs; all except the last are finished */
     size_t n, capacity;
 } cli_files;
 

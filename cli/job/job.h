@@ -16,7 +16,7 @@ typedef struct cli_job {
     gbs_read_options read;
     double begun_s; /* when reading began */
     gbs_model *model;
-    gbsi_evidence_set **set; /* [n_evidence] NULL where -e is a list; ours */
+    gbsi_evidence_set **set; /* [n_evidence] NULL if -e is a list; ours */
     gbsi_evidence_set *own;  /* observations in the model file (--file-evidence); NULL for none */
     size_t n_samples;        /* of the evidence files, 1 without any */
     size_t sample;           /* the one observed */
@@ -100,6 +100,9 @@ int cli_settle(cli_arguments *arguments, gbs_method forced);
 
 /* @return the first given option that applies to sampling only, without its dashes; NULL: none. */
 const char *cli_sampled_option(const cli_arguments *arguments);
+/* Whether the method that was asked for, or the answer, is an approximation in place of chains. */
+int cli_approximates(const cli_arguments *arguments);
+int cli_is_approximate(const gbs_report *report);
 /* Refuses options of sampling beside --method exact: for verbs that do not call cli_settle().
  * @return an exit status. */
 int cli_check_method(const cli_arguments *arguments);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AUTO_BYTES (UINT64_C(4) << 30) /* the limit of a run without --memory-limit */
 
 typedef struct joints {
     cli_job *job;
@@ -34,9 +33,9 @@ int cli_joint_settle(cli_arguments *arguments, const char *format)
     if (strcmp(format, "csv") != 0 && strcmp(format, "table") != 0 && strcmp(format, "json") != 0) {
         return cli_error(CLI_USAGE, "--joint: joint tables are written as csv, table or json");
     }
-    if (arguments->run.method == GBS_METHOD_MEAN_FIELD) {
-        return cli_error(CLI_USAGE, "--method mean-field has no joint distributions: use auto, "
-                                    "exact or sample");
+    if (cli_approximates(arguments)) {
+        return cli_error(CLI_USAGE, "--joint: approximations have no joint distributions: use "
+                                    "--method auto, exact or sample");
     }
     return CLI_DONE;
 }
@@ -83,8 +82,8 @@ static gbs_status answer_exactly(joints *j, gbs_error *err)
     const gbs_run_options *o = &j->job->options;
     gbs_exact_options options = {
         .size = sizeof options, .memory_limit = o->memory_limit, .threads = o->threads};
-    if (o->method == GBS_METHOD_AUTO) { /* alike on all machines */
-        options.memory_limit = o->memory_limit != 0 ? o->memory_limit : AUTO_BYTES;
+    if (o->method == GBS_METHOD_AUTO) {
+        options.memory_limit = o->memory_limit != 0 ? o->memory_limit : gbs_auto_memory_limit();
         options.most_s = 0.5 * (o->time_s > 0.0 ? o->time_s : o->budget_s);
     }
     for (int i = 0; i < j->n; i++) {

@@ -9,8 +9,8 @@
 #include "shares.h"
 #include "src/core/base/plural.h"
 
-/* Whether reading has taken longer than --time. The time that is left does not choose the method
- * of a run: that depends on --time alone. */
+/* Whether reading has taken longer than --time. The time that remains does not choose the method of
+ * a run: that depends on --time alone. */
 static int is_late(void *context)
 {
     const cli_job *job = context;

@@ -85,7 +85,7 @@ void cli_estimate_log_z(const cli_job *job, gbs_log_z_report *z)
     options.budget_s = job->options.budget_s;
     const gbs_status status =
         gbs_log_z(job->model, job->evidence, &options, &callbacks, &report, &err);
-    if (status < 0) { /* the state is there all the same */
+    if (status < 0) { /* the state is there anyway */
         cli_note(job->arguments, "warning: ln Z is not estimated: %s", err.message);
     } else if (report.temperatures > 0 || report.chains == 0) {
         *z = report;

@@ -14,8 +14,8 @@
 typedef struct cli_place {
     const char *program;    /* what messages begin with */
     const gbs_ranks *ranks; /* NULL: this process is alone */
-    int by_model;           /* --distribute model: every rank has a part of the variables, ... */
-    gbs_parts parts;        /* ... divided by this rule */
+    int by_model;           /* --distribute model: every rank has a part of the variables */
+    gbs_parts parts;        /* rule by which variables are divided */
     void (*abort)(const gbs_ranks *ranks, int status); /* ends all ranks, does not return */
 } cli_place;
 

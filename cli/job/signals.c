@@ -20,7 +20,7 @@ void cli_open_standard_streams(void)
     }
 }
 
-static volatile sig_atomic_t n_caught; /* a signal handler has no other place */
+static volatile sig_atomic_t n_caught; /* static, because a signal handler has no argument for it */
 
 static void stop_the_run(int number)
 {
@@ -40,8 +40,8 @@ static void end_the_program(int number)
     _exit(CLI_STOPPED);
 }
 
-/* The only file that is looked at where it lies is a large model, whose end another program has cut
- * off. Anything else that the signal means happens when the program goes on. */
+/* Handles SIGBUS: a large model is the only file that is mapped, and another program has cut off
+ * its end. If the signal has another cause, it comes again when the program goes on. */
 static void end_for_a_cut_file(int number, siginfo_t *info, void *context)
 {
     static const char message[] = "gibbsite: the file of the model became shorter while it was in "

@@ -54,7 +54,7 @@ static int kind_of(const char *path)
 /* A file that a verb writes. */
 typedef struct written {
     const char *option;
-    const char *verb; /* the only one, or NULL: any other */
+    const char *verb; /* the only verb of the row; NULL: all verbs without a row of their own */
     int kinds;
     const char *what, *use;
 } written;

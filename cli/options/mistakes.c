@@ -77,6 +77,7 @@ static const struct {
      " junction-tree jt ve variable-elimination elimination enumeration brute-force bnb viterbi ",
      "exact"},
     {"method", " variational vi meanfield ", "mean-field"},
+    {"method", " lbp belief belief-propagation sum-product loopy ", "bp"},
 };
 
 /* "n_iter" and "n.iter" are " n-iter ". */

@@ -5,7 +5,7 @@
 
 #include "cli/cli.h"
 
-/* The formats that are written, ... */
+/* The formats that are written. */
 const char cli_model_formats[] =
 #define TARGET_TEXT(name)                              "|" name
 #define TARGET_BYTES(name)                             "|" name
@@ -16,7 +16,7 @@ const char cli_model_formats[] =
 #include "gibbsite/formats.def"
     ;
 
-/* ... and those that are read. */
+/* The formats that are read. */
 const char cli_source_formats[] =
 #define SOURCE_TEXT(name)                              "|" name
 #define SOURCE_BYTES(name)                             "|" name

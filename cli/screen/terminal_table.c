@@ -285,8 +285,9 @@ static void put_question(FILE *to, const cli_job *job, const char *what)
 static void say_how(const gbs_report *r, char text[CLI_SUM_TEXT])
 {
     (void)snprintf(text, CLI_SUM_TEXT, "exact");
-    if (strcmp(r->method, "mean-field") == 0) {
-        (void)snprintf(text, CLI_SUM_TEXT, "mean field, an approximation without errors");
+    if (cli_is_approximate(r)) {
+        (void)snprintf(text, CLI_SUM_TEXT, "%s, an approximation without errors",
+                       strcmp(r->method, "bp") == 0 ? "belief propagation" : "mean field");
     } else if (strcmp(r->method, "exact") != 0) {
         (void)snprintf(text, CLI_SUM_TEXT,
                        "sampled, %" PRIu32 " chain%s of %" PRIu64 " sweep%s%s%s", r->chains,

@@ -8,7 +8,6 @@
 #include "cli/cli.h"
 #include "options/rows.h"
 #include "src/core/base/plural.h"
-#include "src/files/answers/answers.h"
 
 /* The distance of two results: the number that is limited, by --tolerance or, of estimates, by what
  * chance explains; numbers to print; the verdict. */
@@ -130,7 +129,7 @@ static void compare_densities(const gbs_result *a, const gbs_result *b, distance
     }
 }
 
-/* Applies --model: labels become numbers, states get their log density. */
+/* Applies --model: both results get its names and labels, states their log density. */
 static int apply_model(const cli_arguments *arguments, gbs_result side[2])
 {
     gbs_error err = {GBS_OK, ""};
@@ -140,21 +139,21 @@ static int apply_model(const cli_arguments *arguments, gbs_result side[2])
     int done = status < 0 ? cli_fail_input(status, &err) : CLI_DONE;
     for (int i = 0; i < 2 && done == CLI_DONE; i++) {
         gbs_result *r = &side[i];
-        if (r->task != GBS_TASK_MAP || r->n != gbs_model_n_variables(model)) {
-            done = cli_error(CLI_USAGE, "%s: expected a state of all %" PRIu32 " variable%s of %s",
+        const int states = r->task == GBS_TASK_MAP && r->n == gbs_model_n_variables(model);
+        if (r->task != GBS_TASK_MAR && !states) {
+            done = cli_error(CLI_USAGE,
+                             "%s: --model needs marginals, or states of all %" PRIu32
+                             " variable%s of %s",
                              arguments->operand[i], gbs_model_n_variables(model),
                              gbsi_plural(gbs_model_n_variables(model)), arguments->model);
             break;
         }
         status = gbs_result_resolve(r, model, &err);
-        done = status < 0 ? cli_fail(status, &err) : CLI_DONE;
-        for (uint32_t v = 0; v < r->n && done == CLI_DONE; v++) {
-            if (r->state[v] >= gbs_model_arity(model, v)) {
-                done = cli_error(CLI_USAGE, "%s: variable %" PRIu32 " has no state %" PRIu32,
-                                 arguments->operand[i], v, r->state[v]);
-            }
+        if (status < 0) {
+            done = cli_error(status == GBS_ERR_FORMAT ? CLI_INPUT : CLI_USAGE, "%s: %s",
+                             arguments->operand[i], err.message);
         }
-        if (done == CLI_DONE) {
+        if (done == CLI_DONE && states) {
             r->log_density = gbs_model_log_density(model, r->state);
         }
     }
@@ -226,7 +225,7 @@ static int match(const cli_arguments *arguments, gbs_result side[2])
     gbs_error err = {GBS_OK, ""};
     uint32_t left_out[2] = {0, 0};
     if (side[0].task == side[1].task) {
-        const gbs_status status = gbsi_results_match(&side[0], &side[1], left_out, &err);
+        const gbs_status status = gbs_results_match(&side[0], &side[1], left_out, &err);
         if (status < 0) {
             return cli_fail(status, &err);
         }

@@ -129,7 +129,7 @@ static void write_bound(gbs_output *output, const lab_decomposition *d, const la
     }
 }
 
-/* Those that were asked for are filled in. */
+/* The components that were asked for are filled in. */
 typedef struct answer {
     const cli_job *job;
     const char *focus;

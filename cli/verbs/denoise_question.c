@@ -8,7 +8,7 @@
 #include "gibbsite/denoise.h"
 #include "gibbsite/image.h"
 
-/* Where an estimate begins, in levels or as a probability. */
+/* The values from which an estimate begins: a probability, or a standard deviation in levels. */
 #define FIRST_FLIP  0.1
 #define FIRST_GAUSS 0.5
 
@@ -44,7 +44,7 @@ static int settle_noise(cli_denoising *d, const char *text)
     if (given && !(level > 0.0)) {
         return cli_error(CLI_USAGE, "--noise: found \"%s\", expected a number above 0", text);
     }
-    d->find_noise = d->find_noise || !given;
+    d->find_noise = !given;
     d->how.noise_level = given ? level : d->how.noise == GBS_NOISE_FLIP ? FIRST_FLIP : FIRST_GAUSS;
     return CLI_DONE;
 }
@@ -63,27 +63,6 @@ static int settle_smoothing(cli_denoising *d, const char *text)
                          "--smoothing: found \"%s\", expected potts, quadratic or quadratic:T with "
                          "T above 0",
                          text);
-    }
-    return CLI_DONE;
-}
-
-/* "noise", "coupling" or both. */
-static int settle_estimate(cli_denoising *d, const char *text)
-{
-    const char *at = text;
-    while (at != NULL && *at != '\0') {
-        const size_t n = strcspn(at, ",");
-        const int noise = n == strlen("noise") && strncmp(at, "noise", n) == 0;
-        const int coupling = n == strlen("coupling") && strncmp(at, "coupling", n) == 0;
-        if (!noise && !coupling) {
-            return cli_error(CLI_USAGE,
-                             "--estimate: found \"%s\", expected noise, coupling, or "
-                             "noise,coupling",
-                             text);
-        }
-        d->find_noise = d->find_noise || noise;
-        d->find_coupling = d->find_coupling || coupling;
-        at += n + (at[n] == ',');
     }
     return CLI_DONE;
 }
@@ -145,7 +124,6 @@ int cli_denoise_settle(cli_denoising *d, const cli_arguments *arguments)
         d->how.levels = d->noisy.n_colors < 2 ? 2 : d->noisy.n_colors;
     }
     int status = CLI_DONE;
-    CLI_TRY(settle_estimate(d, arguments->estimate));
     if (d->how.labels) {
         CLI_TRY(check_labels(&d->noisy, arguments->operand[0], d->how.levels));
     }
@@ -160,7 +138,7 @@ int cli_denoise_settle(cli_denoising *d, const cli_arguments *arguments)
     CLI_TRY(settle_smoothing(d, arguments->smoothing));
 
 cleanup:
-    d->find_coupling = d->find_coupling || !cli_given(arguments, "coupling");
+    d->find_coupling = !cli_given(arguments, "coupling");
     return status;
 }
 

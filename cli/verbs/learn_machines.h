@@ -9,7 +9,7 @@
 
 typedef struct cli_machine_rows {
     cli_held_out out;
-    gbs_rows *data, *held_out; /* held_out: NULL where nothing is */
+    gbs_rows *data, *held_out; /* held_out: NULL if nothing is */
     gbs_checkpoint_files checkpoints;
 } cli_machine_rows;
 

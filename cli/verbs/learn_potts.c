@@ -17,7 +17,7 @@ typedef struct learning {
     gbs_model *learnt;
     gbs_potts_report report;
     size_t n_parameters;   /* of what follows */
-    double *value, *error; /* NULL without --intervals; error: NULL where none is known */
+    double *value, *error; /* NULL without --intervals; error: NULL if none is known */
     gbs_error no_error;    /* why */
     uint8_t *unseen;       /* [n_parameters] whether the error has the pull of the penalty */
     uint64_t n_probes;     /* probes that the standard errors were estimated by; 0: none */
@@ -71,7 +71,7 @@ static int find_errors(learning *l, int *stopped)
     const gbs_run_callbacks callbacks = {
         .size = sizeof callbacks, .context = &l->bar, .progress = cli_bar_watch};
     gbs_error *err = &l->no_error;
-    gbs_potts_options options = l->options; /* gives learning the time that is left of --time */
+    gbs_potts_options options = l->options; /* gives learning the time that remains of --time */
     options.time_s -= options.time_s > 0.0 ? fmin(l->report.seconds, 0.99 * options.time_s) : 0.0;
     if (l->arguments->intervals == NULL) {
         return CLI_DONE;

@@ -288,8 +288,8 @@ static int conclude(cli_job *job, int stopped)
 typedef struct coming {
     const cli_job *job;
     const request *r;
-    gbs_output *output;      /* output to which rows are written as they come ... */
-    int n_written;           /* ... so many before; both on the first rank */
+    gbs_output *output;      /* output to which rows are written as they come; on the first rank */
+    int n_written;           /* number of rows written before; on the first rank */
     cli_estimates estimates; /* estimates of the variables asked for, if they are not written at
                                 once */
     uint32_t *wanted;        /* [r->selection.n] those, ascending */

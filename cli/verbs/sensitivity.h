@@ -10,7 +10,7 @@ typedef struct cli_sensitivities {
     cli_job job;
     gbs_sensitivities s;
     char title[256]; /* "P(cold = yes | fever=yes)" */
-    size_t n;        /* parameters that are shown ... */
+    size_t n;        /* parameters that are shown */
     size_t *shown;   /* ... in this order; [s.n_parameters] */
 } cli_sensitivities;
 
@@ -18,9 +18,9 @@ typedef struct cli_sensitivities {
  * NAN if unknown. */
 double cli_parameter_times(const cli_sensitivities *a, size_t i, double times);
 
-/* Ranks the parameters whose `size_of` is above 0, rounding aside, the largest first, if the
- * derivative is more than twice its error; of the two entries of a column only the less probable
- * one.
+/* Ranks the parameters by `size_of`, the largest first. It leaves out parameters whose size is 0
+ * but for rounding, or whose derivative is at most twice its error, and the more probable of the
+ * two entries of a column.
  * @param order out, [n]; free() it.
  * @return an exit status. */
 int cli_rank_parameters(const cli_sensitivities *a,

@@ -43,7 +43,7 @@ typedef struct gbs_case_answers {
     double *p;
     double *mcse;   /**< same shape, out: Monte Carlo standard error; 0 for exact entries */
     double *log_p;  /**< [n] out: ln P(case | evidence); minus infinity in a case of probability 0,
-                         NAN where it is not known because the case was sampled */
+                       NAN if it is not known because the case was sampled */
     int *converged; /**< [n] out: 1 or 0, as gbs_report.converged; exact answers are 1 */
 } gbs_case_answers;
 

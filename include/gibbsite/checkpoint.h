@@ -40,7 +40,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_keep_draws(gbs_run *run, const uint32_t 
  * a first one was written, one that cannot be written gives a warning and the run goes on. Passes
  * are then finished before --time or a signal end a run.
  *
- * Of a run of ladders of temperatures they are written after iterations.
+ * A run of ladders of temperatures writes checkpoints after iterations.
  *
  * One run at a time writes a file: from this call until the run was executed, or is freed, it holds
  * a lock on "PATH.lock", which ends with the process. If several ranks share the chains, the first
@@ -74,7 +74,7 @@ typedef struct gbs_checkpoint_files {
     const char *resume; /**< the one to go on from, as by gbs_run_resume(); NULL: none */
 } gbs_checkpoint_files;
 
-/** Where a run stands. */
+/** The state of a run in a checkpoint. */
 typedef struct gbs_checkpoint {
     size_t size;         /**< sizeof(gbs_checkpoint) of the caller */
     char version[32];    /**< version of the program that wrote the checkpoint */

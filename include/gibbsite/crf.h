@@ -112,7 +112,7 @@ GBS_API uint32_t gbs_crf_n_columns(const gbs_crf *crf);
 /** Zero-initialised means the defaults. */
 typedef struct gbs_label_options {
     size_t size;           /**< sizeof(gbs_label_options) */
-    double time_s;         /**< fail after so many seconds; 0: no limit */
+    double time_s;         /**< fail after this many seconds; 0: no limit */
     uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
     uint64_t memory_limit; /**< bytes, program included; 0: half of the machine's memory */
     /** How labels are sought; NULL: the defaults. Method AUTO and EXACT: by Viterbi's algorithm
@@ -147,7 +147,7 @@ typedef struct gbs_label_report {
  * @param posterior out or NULL: [gbs_sequences_n_tokens(data)][gbs_crf_n_labels(crf)], the
  *                  probability of each label of each token given the sequence.
  * @param log_p     out or NULL: [gbs_sequences_n(data)], the natural logarithm of the probability
- *                  of the labelling found; NAN where probabilities come of chains.
+ *                  of the labelling found; NAN if probabilities come of chains.
  * @param report    out or NULL.
  * @return GBS_ERR_ARGUMENT if the data have too few columns; GBS_ERR_UNSUPPORTED if probabilities
  *         are wanted and log-weights at one token differ by more than 690; GBS_ERR_LIMIT,
@@ -182,7 +182,7 @@ typedef struct gbs_crf_learn_options {
                                 ten iterations; 0: 1e-5 */
     uint64_t iterations;   /**< at most; 0: 1000 */
     uint64_t least_count;  /**< leave out features of fewer tokens; 0: 1 */
-    double time_s;         /**< end after so many seconds; 0: no limit */
+    double time_s;         /**< end after this many seconds; 0: no limit */
     uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
     uint64_t memory_limit; /**< bytes, program included; 0: half of the machine's memory */
     gbs_crf_objective objective;
@@ -230,7 +230,8 @@ typedef struct gbs_crf_learn_report {
  * @param style     of the templates, and of the model when it is written.
  * @param data      with the labels in the last column; the templates name columns before it.
  * @param callbacks NULL; progress is called with pass = iterations done.
- * @param crf       out, caller frees. With l1, without the features whose weights are all 0.
+ * @param crf       out, caller frees. With l1, the model lacks the features whose weights are all
+ *                  0.
  * @param report    out or NULL.
  * @return GBS_STOPPED if it was ended by time_s or the callback, with the weights of the last
  *         iteration, GBS_ERR_STOPPED before the first; GBS_ERR_FORMAT for the templates or if they

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Noisy pictures: a Markov random field of the pixels' levels given what was seen, its parameters
- * estimated from the noisy picture alone, and pictures of the answer.
+ * Noisy pictures are restored: a Markov random field gives the true levels of pixels given the
+ * noisy picture. Its parameters are estimated from the noisy picture alone, and results are
+ * returned as pictures.
  *
  *     gbs_image noisy = {0};
  *     gbs_model *pixels = NULL;
@@ -10,9 +11,9 @@
  *     gbs_image_read("noisy.pbm", NULL, &noisy, &err);
  *     gbs_denoise_model(&noisy, &how, &pixels, &err);
  *
- * The model has a variable for each pixel, row * width + column, whose states are the levels
- * 0 .. levels - 1. With y the picture seen and x the true one (Herded Gibbs, section 4.3; Parallel
- * Gibbs, section 5):
+ * The model has a variable for each pixel, row * width + column, whose states are the levels 0 ..
+ * levels - 1. Let y be the noisy picture and x the true picture (Herded Gibbs, section 4.3;
+ * Parallel Gibbs, section 5):
  *
  * p(x | y) ~ prod over pixels p(y_i | x_i) * prod over neighbours exp(-coupling w d(x_i, x_j))
  *
@@ -45,8 +46,8 @@ typedef struct gbs_denoise_options {
     double coupling;     /**< 0 to 100, in units of the log-weight */
     double truncation;   /**< above 0; 0 stands for (levels - 1)^2, which truncates nothing */
     uint32_t neighbours; /**< 4 or 8; 0 stands for 4 */
-    const gbs_run_callbacks *callbacks; /**< NULL, or gbs_denoise_model() calls its progress
-                                             after every 2^16 factors, which may stop it */
+    const gbs_run_callbacks *callbacks; /**< NULL, or gbs_denoise_model() calls progress after every
+                                           2^16 factors; progress may stop it */
     int keep_chains; /**< 1: gbs_denoise_limit() leaves the number of chains as it is */
 } gbs_denoise_options;
 
@@ -62,16 +63,18 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_model(const gbs_image *noisy,
                                                   gbs_model **model, gbs_error *err);
 
 /**
- * Give the run of a large picture, 2^20 pixels times levels or more, what it needs to end soon.
+ * Set the options of a run for a large picture, 2^20 pixels times levels or more, so that it ends
+ * soon.
  *
- * - At least 48 pixels wide and high, it is run without factors: method sample, lattice always, and
- *   4 chains in place of the default of 16, unless keep_chains is set. A picture of two levels with
- *   flip noise and 4 neighbours is run bit by bit, any other with averaged probabilities level by
- *   level. (Options that such runs do not support, of scan, draw, lattice, temper, least_chains and
- *   the like, leave it as it is, and bit by bit target_error does.)
- * - Where there are no sweeps, max_updates, time_s or target_error, a limit: 2^33 updates times
- * levels in all, but at least 32 sweeps, bit by bit 64, of a model 16; or the usual target of the
- * standard error if that is met before.
+ * - A picture that is at least 48 pixels wide and high is run without factors: method sample,
+ *   lattice always, and 4 chains in place of the default of 16, unless keep_chains is set. A
+ *   picture of two levels with flip noise and 4 neighbours is run bit by bit, any other with
+ *   averaged probabilities level by level. (Options of scan, draw, lattice, temper, least_chains
+ *   and others that such runs do not support leave the run as it is; so does target_error for a
+ *   picture that would be run bit by bit.)
+ * - If sweeps, max_updates, time_s and target_error are all unset, the run gets a limit: 2^33
+ *   updates times levels in all, but at least 32 sweeps (64 if it is run bit by bit, 16 if it is
+ *   run as a model). It ends earlier if it meets the default target of the standard error.
  *
  * For 512 x 512 pixels, one in ten flipped, probabilities between 0.1 and 0.9 had a root mean
  * square error of 0.019 after those 64 sweeps of 4 chains in bits, and of 0.018 after 16 sweeps of
@@ -84,16 +87,17 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_limit(const gbs_image *noisy,
                                                   gbs_run_options *run, gbs_error *err);
 
 /**
- * Make the run of a noisy picture: what gbs_run_new() makes of its model, or one without factors,
- * which would take many times as much memory as all else: see gbs_denoise_limit(). Bit by bit the
- * answer has the bits that it has with them. With lattice always any other picture whose
- * probabilities are averaged is run level by level, a byte a pixel, with draws of its own; of a
- * large one only some pixels have errors, spread evenly over it (gbs_report.n_watched).
+ * Make the run of a noisy picture: the run that gbs_run_new() makes of its model, or a run without
+ * factors, because factors take many times as much memory as the rest; see gbs_denoise_limit(). A
+ * run bit by bit gives the same bits with and without factors. If the option lattice is `always`,
+ * any other picture whose probabilities are averaged is run level by level, with one byte a pixel
+ * and with random draws that differ from those of the model. In a large picture only some pixels,
+ * spread evenly, then have standard errors (gbs_report.n_watched).
  *
  * @param run_options borrowed; NULL: the defaults.
- * @param model out: what the run is of, to be freed after it. The model has no factors if the run
- * does not need them: it then only serves to read the numbers of the run, and the run cannot write
- * checkpoints.
+ * @param model out: the model of the run, to be freed after the run. The model has no factors if
+ * the run does not need them: it then only serves to read the numbers of the run, and the run
+ * cannot write checkpoints.
  * @return the values of gbs_denoise_model() and gbs_run_new().
  */
 GBS_API GBS_MUST_USE gbs_status gbs_denoise_run(const gbs_image *noisy,
@@ -125,14 +129,14 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_draw_levels(const gbs_image *noisy,
 
 /** How far a noisy picture and its restoration are from the truth. */
 typedef struct gbs_denoise_errors {
-    size_t size;         /**< in: sizeof(gbs_denoise_errors), set by the caller */
-    double noisy_wrong;  /**< share of pixels whose level differs, of the noisy picture rounded ...
-                          */
-    double wrong;        /**< ... and of the most probable levels */
-    double noisy_square; /**< mean squared difference in levels, of the noisy picture as it is ...
-                          */
-    double square; /**< ... and of the mean levels: the reconstruction error of Herded Gibbs. Both
-                      fields are NAN for labels */
+    size_t size;        /**< in: sizeof(gbs_denoise_errors), set by the caller */
+    double noisy_wrong; /**< share of pixels whose level in the noisy picture, rounded, differs from
+                           the truth */
+    double wrong;       /**< share of pixels whose most probable level differs from the truth */
+    double noisy_square;   /**< mean squared difference in levels between the noisy picture, not
+                              rounded, and the truth */
+    double square;         /**< mean squared difference between the mean levels and the truth: the
+                              reconstruction error of Herded Gibbs. NAN for labels, like noisy_square */
     double expected_wrong; /**< the value of `wrong` that the marginals predict */
 } gbs_denoise_errors;
 
@@ -149,15 +153,15 @@ typedef struct gbs_denoise_found {
     size_t size;        /**< in: sizeof(gbs_denoise_found), set by the caller */
     double noise_level; /**< estimated noise, or the value in the options if it was not to be
                              estimated */
-    double noise_error; /**< Monte Carlo standard error; 0 where it is not asked for */
+    double noise_error; /**< Monte Carlo standard error; 0 if it is not asked for */
     double coupling;    /**< estimated coupling, or the value in the options if it was not to be
                              estimated */
     double coupling_error;
     uint32_t width, height; /**< size of the part of the picture that was used */
     uint32_t iterations;
     double neighbour_noise; /**< Gauss: the standard deviation if neighbours mostly have the same
-                                 level, from the median of their differences; else 0. Where it is
-                                 much larger than noise_level, noise was taken for the picture */
+                               level, from the median of their differences; else 0. If it is much
+                               larger than noise_level, noise was taken for a part of the picture */
 } gbs_denoise_found;
 
 /**
@@ -169,7 +173,7 @@ typedef struct gbs_denoise_found {
  * used, of at most 2^16 pixels and 2^19 pixels times levels. The errors measure how far repeated
  * runs of this algorithm differ; they do not include the effect of a small picture.
  *
- * @param options   where to begin, and what is not estimated.
+ * @param options   initial values of the estimates, and values that are not estimated.
  * @param callbacks NULL, or progress is called ten times a second, with iterations for passes.
  * @return GBS_ERR_STOPPED if callbacks->progress stopped it.
  */
@@ -191,9 +195,9 @@ GBS_API gbs_noise gbs_denoise_noise_of(const gbs_image *noisy, uint32_t levels, 
 
 /**
  * Count pixels that noise leaves no choice: any level but one has a probability below 1e-9,
- * whatever their neighbours are. If that is so of all, the model is frozen: its answer is the
- * picture that is seen, and no number of sweeps shows anything else. gbs_denoise_limit() then ends
- * its run after 16 sweeps, and the verdict of a run of gbs_denoise_run() says so.
+ * whatever their neighbours are. If all pixels are so, the model is frozen: its answer is the noisy
+ * picture, whatever the number of sweeps. gbs_denoise_limit() then ends its run after 16 sweeps,
+ * and the verdict of a run of gbs_denoise_run() says so.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_denoise_frozen(const gbs_image *noisy,
                                                    const gbs_denoise_options *options,

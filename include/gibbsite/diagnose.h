@@ -37,7 +37,8 @@ typedef struct gbs_diagnostics {
     double mcse_median; /**< standard error of the median */
     double rhat;        /**< the larger of the next two: below 1.01 where chains agree */
     double rhat_bulk;   /**< R-hat of the normal scores of the ranks, each chain cut in halves */
-    double rhat_folded; /**< the same of distances from the median: tells scales apart */
+    double rhat_folded; /**< R-hat of distances from the median, which shows that chains have
+                           different scales */
     double ess_bulk;    /**< effective number of draws of the normal scores */
     double ess_tail;    /**< the smaller of the effective numbers of draws for the quantiles 0.05
                              and 0.95; NAN if all or no draws are below one of them */
@@ -63,7 +64,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_diagnose(const double *draws, size_t n_chain
  * chains that start in the same state make a superchain, and R-hat compares superchains.
  *
  * @param draws [n_super][n_chains][n_draws], n_super > 1 and each of the others at least 1.
- * @param rhat  out; NAN where all draws are equal, one is not finite, or chains and draws are 1.
+ * @param rhat  out; NAN if all draws are equal, one is not finite, or chains and draws are 1.
  * @return GBS_OK; GBS_ERR_ARGUMENT.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_nested_rhat(const double *draws, size_t n_super,

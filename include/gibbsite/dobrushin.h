@@ -167,9 +167,9 @@ typedef struct gbs_scan_request {
     uint64_t steps;       /**< updates in the scan; 0: doubled from 2 until V reaches the goal */
     double accuracy; /**< steps > 0: stop improving once V is at most this; 0: never stop for it.
                           steps = 0 and match = 0: the goal */
-    uint64_t match;  /**< steps = 0: the goal is V of the systematic scan after so many updates;
-                          0: the goal is accuracy */
-    int iterate;     /**< 1: improve the result again until V no longer falls */
+    uint64_t match; /**< steps = 0: the goal is V of the systematic scan after this many updates; 0:
+                       the goal is accuracy */
+    int iterate;    /**< 1: improve the result again until V no longer falls */
     const gbs_run_options *start; /**< the scan that is improved: its scan, origin and sequence
                           are used; a sequence is repeated to the length. NULL: systematic from
                           origin. random: q_t uniform at each step (Mitliagkas & Mackey 2017,

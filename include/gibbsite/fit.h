@@ -78,16 +78,16 @@ typedef struct gbs_fit_options {
     double weight; /**< of the prior: equivalent sample size of BDEU, alpha of DIRICHLET; > 0 */
     uint64_t iterations;   /**< of EM at most; 0: 1000 */
     double tolerance;      /**< EM ends once no probability changes by more; 0: 1e-6 */
-    double time_s;         /**< EM ends after so many seconds; 0: no limit */
+    double time_s;         /**< EM ends after this many seconds; 0: no limit */
     uint64_t memory_limit; /**< bytes, program and model included; 0: half of the machine's memory
                             */
     uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
     uint64_t prior;        /**< gbs_prior */
     uint64_t expectations; /**< gbs_expectations */
-    uint64_t sweeps;       /**< sampled: at most so many of each of 16 chains, given each row, in an
-                                iteration; 0: 4096 */
-    uint64_t seed;         /**< of random numbers; 0 is a seed, too */
-    double target_error;   /**< standard error of a probability that is small enough; 0: 0.01 */
+    uint64_t sweeps;     /**< sampled: at most this many of each of 16 chains, given each row, in an
+                            iteration; 0: 4096 */
+    uint64_t seed;       /**< of random numbers; 0 is a seed, too */
+    double target_error; /**< standard error of a probability that is small enough; 0: 0.01 */
 } gbs_fit_options;
 
 /** The results of a fit. Logarithms are natural. */
@@ -96,7 +96,7 @@ typedef struct gbs_fit_report {
     uint64_t n_rows;        /**< of the data */
     uint64_t n_distinct;    /**< number of rows that differ from each other */
     uint64_t n_incomplete;  /**< rows with a missing value */
-    uint64_t n_missing;     /**< missing values: variables times rows, less those observed */
+    uint64_t n_missing;     /**< missing values: variables times rows, minus those observed */
     uint64_t n_parameters;  /**< free ones: (states - 1) for each column of each table */
     uint64_t n_columns;     /**< columns of all tables: states of parents */
     uint64_t n_unseen;      /**< table columns that no row reached, not even in expectation: without
@@ -113,17 +113,16 @@ typedef struct gbs_fit_report {
     double held_out_log_likelihood; /**< log-likelihood of the possible held-out rows; 0 if there
                                        are none */
     double seconds;
-    uint64_t converged;     /**< 1 or 0; 1 where no value is missing. Sampled: what the tables still
-                                 move by is lost in an error that meets target_error, and no row is
-                                 doubtful */
-    double weight;          /**< sum of the weights of the rows: n_rows where none was given */
+    uint64_t converged; /**< 1 or 0; 1 if no value is missing. Sampled: what the tables still move
+                           by is lost in an error that meets target_error, and no row is doubtful */
+    double weight;      /**< sum of the weights of the rows: n_rows where none was given */
     double held_out_weight; /**< sum of those of the rows in held_out_log_likelihood */
     uint64_t exact; /**< 1: expectations are exact, or none are needed; 0: they are sampled, and: */
     double error;   /**< largest Monte Carlo standard error that the last iteration gave a
                          probability, in columns that are expected in a row or more */
     double log_likelihood_error; /**< Monte Carlo standard error; NAN with log_likelihood where EM
                                       was stopped before an estimate */
-    double held_out_error;       /**< the same of held_out_log_likelihood */
+    double held_out_error;       /**< standard error of held_out_log_likelihood */
     uint64_t sweeps;             /**< sweeps of each chain, for each row, in the last iteration */
     uint64_t n_doubtful;         /**< rows whose chains disagreed in it, R-hat above 1.1 */
 } gbs_fit_report;

@@ -8,22 +8,22 @@
  *                                         .query_predicates = "Smokes,Cancer"};
  *     gbs_ground("smoking.mln", "smoking.db", &options, NULL, &model, NULL, &err);
  *
- * A formula of weight w gives, for each binding of its variables to constants,
- * the factor exp(w), where the formula holds, else 1 [M1].
- * Atoms of the query predicates that the database does not decide are the variables, named as in
- * the program: Friends(Anna,Bob), state 1 where the atom holds. Atoms of other predicates are false
- * unless the database says otherwise (the closed world). Groundings that evidence decides are
- * constants and left out. So are atoms that no factor needs: they hold with probability 1/2.
+ * A formula of weight w gives, for each binding of its variables to constants, the factor exp(w),
+ * where the formula holds, else 1 [M1]. Atoms of the query predicates that the database does not
+ * decide are the variables, named as in the program: Friends(Anna,Bob), state 1 if the atom holds.
+ * Atoms of other predicates are false unless the database says otherwise (the closed world).
+ * Groundings that evidence decides are constants and left out. Atoms that no factor needs are left
+ * out, too: they hold with probability 1/2.
  *
- * Of an argument marked '!' in the declaration of a predicate, At(thing, place!), exactly one value
- * holds for each of the other arguments' values. All these atoms are variables, under a hard factor
- * GBS_LOGICAL_EXACTLY that counts them, but those that the database decides: where it has the value
- * that holds, the others are false.
+ * If an argument is marked '!' in the declaration of a predicate, such as At(thing, place!),
+ * exactly one of its values holds for each combination of the other arguments. These atoms are
+ * variables, and a hard factor GBS_LOGICAL_EXACTLY counts those that hold. If the database has the
+ * value that holds, all other values are false.
  *
  * A function f(x) of values y is the predicate f(x, y!), and f(x) in the place of a constant is a
  * variable of EXIST. A formula with neither a weight nor a period has weight 0, and a warning of
- * the report counts it. Where a predicate is declared with '*' in front, all others are query
- * predicates unless options name them.
+ * the report counts it. If a predicate is declared with '*' in front, all predicates without '*'
+ * are query predicates unless options name some.
  *
  * A grounding that is a clause, a conjunction, or <=> of two literals becomes a logical factor,
  * tied to the weight of its formula; equal ones of one formula are one factor with their number as
@@ -54,7 +54,7 @@ extern "C" {
 typedef struct gbs_ground_options {
     size_t size;                  /**< sizeof(gbs_ground_options) */
     const char *query_predicates; /**< names, ',' between; NULL: those without a fact, or '*' */
-    double time_s;                /**< fail after so many seconds; 0: no limit */
+    double time_s;                /**< fail after this many seconds; 0: no limit */
     uint64_t memory_limit;        /**< bytes, program included; 0: half of the machine's memory */
     const char *similarity;       /**< names of similarity predicates, ',' between, or NULL */
     uint64_t threads;             /**< any number: one thread does the work */
@@ -73,8 +73,8 @@ typedef struct gbs_ground_report {
     double n_atoms;       /**< open atoms that the database does not decide */
     uint64_t n_variables; /**< open atoms that occur in a factor */
     uint64_t n_similar;   /**< facts of similarity predicates that were computed */
-    uint32_t n_warnings;  /**< number of assumptions made ... */
-    char warning[3][256]; /**< ... each in one sentence */
+    uint32_t n_warnings;  /**< number of assumptions */
+    char warning[3][256]; /**< [n_warnings] assumptions, each in one sentence */
 } gbs_ground_report;
 
 /**

@@ -39,9 +39,9 @@ typedef struct gbs_image {
     uint32_t channels;      /**< 1 or 3 */
     uint32_t maxval;        /**< largest legal sample, 1 to 65535 */
     uint16_t *sample;       /**< [height][width][channels] */
-    uint8_t *hidden;        /**< [height][width], 1 where a pixel is fully transparent; NULL unless
-                                 gbs_image_read_options.keep_hidden was set and the picture has such
-                                 a pixel. Not written to files. */
+    uint8_t *hidden;        /**< [height][width], 1 if a pixel is fully transparent; NULL unless
+                               gbs_image_read_options.keep_hidden was set and the picture has such a pixel.
+                               Not written to files. */
     uint32_t n_colors;      /**< colours in the palette, 1 to 256; 0 for other kinds */
     uint8_t color[256][3];  /**< the palette, red, green, blue */
 } gbs_image;
@@ -104,9 +104,9 @@ GBS_API GBS_MUST_USE gbs_status gbs_image_write(const gbs_image *image, const ch
 /* ---- pixels to states; state is [height * width], out, untouched on failure ----------------- */
 
 /**
- * Convert pixels to states 0 and 1. In a bitmap, black is state 1. In other kinds, state 1 is where
- * the grey value of the pixel, for a palette that of its colour, is >= threshold. The grey of a
- * colour is (299 r + 587 g + 114 b) / 1000 (ITU-R BT.601), rounded to nearest.
+ * Convert pixels to states 0 and 1. In a bitmap, black is state 1. In other pictures, a pixel has
+ * state 1 if its grey value (in a palette, the grey value of its colour) is >= threshold. The grey
+ * of a colour is (299 r + 587 g + 114 b) / 1000 (ITU-R BT.601), rounded to nearest.
  *
  * @param threshold 1 to maxval; 0 means half of maxval, rounded up. For bitmaps it must be 0.
  */

@@ -132,8 +132,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_model_info(const gbs_model *model, const gbs
                                                gbs_error *err);
 
 /**
- * What every draw would keep for the run that gbs_model_info() describes: found on demand, since
- * herded draws are keyed by neighbours, and these must be found for it.
+ * Compute the memory of every draw for the run that gbs_model_info() describes. It takes a call of
+ * its own because herded draws are keyed by neighbours, which must be found first.
  *
  * @param evidence, options as in gbs_model_info(); options of another draw than options->draw count
  *                 as unset.

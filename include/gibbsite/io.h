@@ -79,8 +79,18 @@ GBS_API void gbs_set_memory_limit(uint64_t bytes);
 /** @return the memory limit of calls that are given none, bytes. */
 GBS_API uint64_t gbs_memory_limit(void);
 
-/** @return the names of model formats with '|' between them: "uai|lg|...". Some are only read,
- * others only written. */
+/**
+ * The memory that exact answers of method `auto` may take where no memory limit is given: that of
+ * gbs_set_memory_limit(), else half of what was free at the first call, control groups included,
+ * rounded down to a power of two. A run with this number as its memory limit chooses alike
+ * everywhere. Ranks of a job, which must choose alike, take 4 GiB.
+ *
+ * @return bytes.
+ */
+GBS_API uint64_t gbs_auto_memory_limit(void);
+
+/** @return the names of model formats with '|' between them: "uai|lg|...". Some formats can only be
+ *         read, others only written. */
 GBS_API const char *gbs_model_formats(void);
 
 /** Read a model. @param options NULL for the defaults. @param model out, caller frees. */
@@ -111,7 +121,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_model_write(const gbs_model *model, const ch
  * labels age=young|adult      one of some states crp!=low             any state but this one
  *
  * Blanks around names and states do not count. Names and labels that hold one of these characters
- * are found all the same. Sets of states are likelihoods of 0 and 1.
+ * are found anyway. Sets of states are likelihoods of 0 and 1.
  *
  * @return GBS_ERR_ARGUMENT where the text is no evidence, or an unknown name (the message lists
  *         similar ones); errors of gbs_evidence_observe() and gbs_evidence_likelihood(). If one
@@ -156,8 +166,8 @@ typedef struct gbs_marginals {
     uint32_t n_variables;
     size_t *offset; /**< [n_variables + 1] */
     double *p;      /**< [offset[n_variables]], probabilities */
-    double *error;  /**< [offset[n_variables]], their standard errors, 0 where exact, NaN where the
-                       file has a column for them and nothing in it; NULL: no such column */
+    double *error;  /**< [offset[n_variables]], their standard errors, 0 if exact, NaN if the file
+                       has a column for them and nothing in it; NULL: no such column */
 } gbs_marginals;
 
 GBS_API GBS_MUST_USE gbs_status gbs_marginals_read(const char *path,
@@ -174,8 +184,8 @@ typedef struct gbs_comparison {
     double mean_tv;  /**< mean total variation distance over the variables */
     uint32_t worst;  /**< the variable with the distance max_tv */
     double max_z;    /**< largest |p - q| in units of its standard error, the root of the sum of the
-                          squares of both errors and of 2e-5, the rounding of sampled conditionals;
-                          NaN where no side has errors or one is not known */
+                        squares of both errors and of 2e-5, the rounding of sampled conditionals; NaN
+                        if no side has errors or one is not known */
     double limit_z;  /**< bound that max_z exceeds with a probability of at most 0.001 if p and q
                           estimate the same: the normal quantile of 1 - 0.001 / entries */
     uint32_t worst_z, worst_z_state; /**< the entry with the difference max_z */
@@ -206,9 +216,10 @@ typedef struct gbs_result {
     gbs_marginals marginals; /**< MAR */
     uint32_t n;              /**< MAP: number of variables, MMAP: number of query variables */
     uint32_t *variable;      /**< MMAP: [n], NULL if the file has only states. MAP: NULL */
-    uint32_t *state;         /**< MAP, MMAP: [n]; UINT32_MAX where only the label is known */
+    uint32_t *state;         /**< MAP, MMAP: [n]; UINT32_MAX if only the label is known */
     char **name;             /**< CSV and JSON: names of the variables; else NULL */
-    char **label;            /**< MAP in CSV: [n] labels of the states; else NULL */
+    char **label;            /**< MAP in CSV: [n] labels of the states; MAR in CSV and JSON: of each
+                              *   entry of marginals, numbers where JSON has none; else NULL */
     double log_density;      /**< MAP in JSON: of the state; else NaN */
     double log10_error;      /**< PR in JSON: the standard error of log10 Z; else NaN */
 } gbs_result;
@@ -227,10 +238,23 @@ GBS_API GBS_MUST_USE gbs_status gbs_result_read(const char *path, gbs_log_base b
                                                 gbs_error *err);
 GBS_API void gbs_result_free(gbs_result *result); /**< frees the arrays, zeroes the struct */
 
-/** Turn the labels of the states of a MAP in CSV into numbers of a model, variable by variable.
- *  @return GBS_ERR_ARGUMENT if the model has no such variable in that place or no such state. */
+/** Put the variables, and of marginals the states, into the order of a model, and call them as the
+ *  model does; labels of a MAP become numbers. A text that is no label of a variable is the number
+ * of a state. Without names the places are the numbers of the variables. PR and MMAP stay as they
+ * are. On failure the order may have changed.
+ *  @return GBS_ERR_ARGUMENT if the model has no such variable or state; GBS_ERR_FORMAT if the
+ * result has one twice. */
 GBS_API GBS_MUST_USE gbs_status gbs_result_resolve(gbs_result *result, const gbs_model *model,
                                                    gbs_error *err);
+
+/** Keep the variables that both results name, in the order of the first, and put the states of
+ *  marginals of the second into the order of their labels in the first. Results without names, and
+ *  those of two tasks, stay as they are. On failure the order may have changed.
+ *  @param left_out out: [2] number of variables of each result that were left out.
+ *  @return GBS_ERR_ARGUMENT if no variable is in both, or a variable has other states;
+ *          GBS_ERR_FORMAT if a result has a variable or a state twice. */
+GBS_API GBS_MUST_USE gbs_status gbs_results_match(gbs_result *a, gbs_result *b,
+                                                  uint32_t left_out[2], gbs_error *err);
 
 /** Check that two results call their variables alike, place by place; a result without names
  *  agrees with any. @return GBS_ERR_ARGUMENT if a variable has two names; the message says which.

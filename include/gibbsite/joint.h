@@ -68,7 +68,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_joint_estimate_add(gbs_joint_estimate *estim
  * @param mcse out or NULL, same shape: Monte Carlo standard error from batch means [M8], never less
  *             than that of a state that all draws missed; NAN after too few passes.
  * @param ess  out or NULL, same shape: effective sample size p(1-p)/mcse^2.
- * @param rhat out or NULL, same shape: split R-hat of batch values; NAN where undefined.
+ * @param rhat out or NULL, same shape: split R-hat of batch values; NAN if undefined.
  * @return GBS_ERR_STATE if not every chain has had a draw; all outputs are then untouched.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_joint_estimate_read(const gbs_joint_estimate *estimate,

@@ -26,7 +26,7 @@ typedef struct gbs_log_z_report {
                      a state of positive weight, since there may be one, or if stopped before
                      burn-in or the pilot was finished */
     double error; /**< standard error of log_z; 0 if log_z is exact, NAN if the error is unknown */
-    double low, high; /**< 95 % interval, by Student's t on the logarithm; NAN where error is NAN */
+    double low, high;   /**< 95 % interval, by Student's t on the logarithm; NAN if error is NAN */
     double lower_bound; /**< annealing: below ln Z with probability 0.975 or more however badly the
                            chains mix, by Markov's inequality; equal to log_z if all is exact;
                            ladders: NAN */
@@ -44,8 +44,8 @@ typedef struct gbs_log_z_report {
     gbs_exact_cost exact; /**< cost of exact answers for all components */
     int tempered;         /**< 1: log_z comes from ladders of temperatures, of which there are
                                `chains`; the fields below are not set otherwise */
-    uint64_t sweeps;      /**< iterations of all levels that were kept ... */
-    uint64_t burn_in;     /**< ... after so many */
+    uint64_t sweeps;      /**< kept iterations of all levels */
+    uint64_t burn_in;     /**< iterations of burn-in before them */
     uint64_t round_trips; /**< fewest round trips that a ladder's states made from the coldest level
                                to the hottest and back */
     double barrier;       /**< sum of the rejection rates of swaps between neighbours */
@@ -98,22 +98,21 @@ GBS_API GBS_MUST_USE gbs_status gbs_log_z(const gbs_model *model, const gbs_evid
 /**
  * gbs_log_z() with checkpoints, on several ranks, or both.
  *
- * There is a checkpoint after any iteration of ladders, and any temperature of an annealing, so
- * that an estimate goes on from there to the same result. options.sweeps of an annealing must be
- * the same, because temperatures follow from it; ladders may go on for more.
+ * Checkpoints can be written after any iteration of ladders and after any temperature of an
+ * annealing. An estimate that resumes from a checkpoint gives the same result. options.sweeps of an
+ * annealing must be the same, because temperatures follow from it; ladders may go on for more.
  *
- * On several ranks all of them call it together, and every rank gets the report of one process, bit
- * by bit but for `seconds` and `warning`. Each rank has the whole model, and moves some of the
- * chains of an annealing, or some lanes of the ladders, whose states all ranks have; what is exact
- * every rank sums for itself. Checkpoints are those of one process, written by rank 0 and read by
- * all ranks.
+ * All ranks call it together, and every rank gets the report that one process would get, with the
+ * same bits except for `seconds` and `warning`. Each rank has the whole model, and moves some of
+ * the chains of an annealing, or some lanes of the ladders, whose states all ranks have. Every rank
+ * computes the exact components itself. Checkpoints are those of one process, written by rank 0 and
+ * read by all ranks.
  *
  * @param ranks borrowed; NULL: this process is alone. @param files NULL for none.
  * @param callbacks of this rank: what stops one rank stops all.
  * @return as gbs_log_z() and gbs_run_resume(); GBS_ERR_IO if the first checkpoint cannot be
- * written. On several ranks it is the same on all: a failure is that of the first rank that failed,
- * and the message names it; GBS_ERR_STATE where model, evidence, options or version differ between
- * ranks.
+ * written. All ranks return the same value: the failure of the first rank that failed, which the
+ * message names; GBS_ERR_STATE where model, evidence, options or version differ between ranks.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_log_z_with(const gbs_ranks *ranks, const gbs_model *model,
                                                const gbs_evidence *evidence,

@@ -7,12 +7,12 @@
  *
  *     gbs_rows *rows = NULL;
  *     gbs_model *model = NULL;
- *     gbs_rows_read("family.fasta", &rows, &err);
+ *     gbs_rows_read_as("family.fasta", NULL, 0, GBS_ALPHABET_AUTO, &rows, &err);
  *     gbs_rows_weigh(rows, 0.8, 0, NULL, &err); // similar rows share their weight
  *     gbs_potts_learn(rows, NULL, NULL, NULL, &model, NULL, &err);
  *
- * Results have the same bits on any number of threads; between machines they may differ in the last
- * bits, where libLBFGS was compiled in another way.
+ * Results have the same bits on any number of threads; on machines where libLBFGS was compiled
+ * differently, the last bits may differ.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
@@ -44,29 +44,51 @@ typedef struct gbs_rows gbs_rows;
 GBS_API GBS_MUST_USE gbs_status gbs_rows_new(uint32_t n_sites, uint32_t n_states, gbs_rows **rows,
                                              gbs_error *err);
 
+/** The letters of an alignment, in the order of states. Numbers never change. */
+typedef enum gbs_alphabet {
+    /** Decided by the letters: nucleic acids if at least 85 % of them (50 % if there are 40 letters
+     *  or more) are among ACGTUN and at most 5 % stand for no nucleotide (EFIJLOPQZ); RNA if U is
+     *  more frequent than T. */
+    GBS_ALPHABET_AUTO = 0,
+    GBS_ALPHABET_PROTEIN = 1, /**< -ACDEFGHIKLMNPQRSTVWY */
+    GBS_ALPHABET_RNA = 2,     /**< -ACGU; T is U */
+    GBS_ALPHABET_DNA = 3,     /**< -ACGT; U is T */
+} gbs_alphabet;
+
 /**
  * Read a table.
  *
  * A file that begins with '>', except for blanks, is an alignment in FASTA: a line that begins with
- * '>' opens a sequence, what follows are its letters, on any number of lines. The letters tell the
- * alphabet, see gbs_rows_read_as(). Letters that stand for one of several are read as '-', and so
- * is '?'. Where there are capitals and small letters, small letters and '.' are insertions of A2M
- * and left out; else small letters are as capitals, and '.' and '~' are gaps. '*' at the end is no
- * site if every sequence has it or sequences are not as long with it; any other is read as '-'.
+ * '>' opens a sequence, what follows are its letters, on any number of lines. '?' and letters that
+ * stand for one of several are read as '-'. In an alignment with both capitals and small letters,
+ * small letters and '.' are insertions of A2M and are left out; in any other alignment, small
+ * letters count as capitals, and '.' and '~' are gaps. '*' at the end of a sequence is left out if
+ * every sequence ends in it, or if sequences have equal lengths only without it; any other '*' is
+ * read as '-'.
  *
  * Any other file is a table (gibbsite-formats(5), Tables of data): names of sites, then a row of
  * states, whole numbers from 0, on each line; the largest of them, at least 1, tells how many
  * states every site has. No cell may be without a value.
  *
- * @param path "-" for standard input; may be compressed.
- * @return GBS_ERR_FORMAT with the line and column of a mistake in the file; GBS_ERR_IO.
+ * @param name     path of the file, or "-" for standard input; may be compressed. With bytes: a
+ *                 name for messages.
+ * @param bytes    [n_bytes] the contents, or NULL: the file is read.
+ * @param alphabet AUTO refuses an alignment if more than 5 % of its letters are not in the
+ *                 alphabet. Letters that stand for one of several do not count: BJXZ for proteins,
+ *                 BDHKMNRSVWXY for nucleic acids.
+ * @return GBS_ERR_FORMAT with the line and column of a mistake in the file, and for a table if the
+ *         alphabet is not AUTO; GBS_ERR_IO.
  */
-GBS_API GBS_MUST_USE gbs_status gbs_rows_read(const char *path, gbs_rows **rows, gbs_error *err);
-/** Reads rows from memory. @param name for messages. @param bytes [n_bytes]. */
-GBS_API GBS_MUST_USE gbs_status gbs_rows_read_memory(const char *name, const void *bytes,
-                                                     size_t n_bytes, gbs_rows **rows,
-                                                     gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_rows_read_as(const char *name, const void *bytes,
+                                                 size_t n_bytes, gbs_alphabet alphabet,
+                                                 gbs_rows **rows, gbs_error *err);
 GBS_API void gbs_rows_free(gbs_rows *rows); /**< NULL is allowed */
+
+/** @return the alphabet of an alignment, AUTO of other rows. */
+GBS_API gbs_alphabet gbs_rows_alphabet(const gbs_rows *rows);
+/** Count how often each state occurs, in any row and at any site. @param n out:
+ *  [gbs_rows_n_states(rows)]. */
+GBS_API void gbs_rows_count_states(const gbs_rows *rows, uint64_t *n);
 
 /** Add rows of weight 1. @param state [n][n_sites] states; copied. @return GBS_ERR_ARGUMENT for a
  *  state out of range, with nothing added. */
@@ -117,31 +139,31 @@ typedef struct gbs_potts_options {
     double tolerance;      /**< PL has converged once the objective has fallen by a smaller share of
                                 itself in ten iterations; 0: 1e-5 */
     uint64_t iterations;   /**< of PL at most; 0: 1000 */
-    double time_s;         /**< end after so many seconds; 0: no limit */
+    double time_s;         /**< end after this many seconds; 0: no limit */
     uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
     uint64_t memory_limit; /**< bytes, program and data included; 0: half of the machine's */
     uint64_t method;       /**< gbs_potts_method */
     uint64_t seed;         /**< of the chains' random numbers; 0 is a seed, too */
     uint64_t chains;       /**< of PCD; 0: 1000 */
-    uint64_t steps; /**< steps of PCD, at most: each is a sweep of every chain and a change of the
-                         weights; 0: 200 */
+    uint64_t steps; /**< largest number of steps of PCD; a step is a sweep of every chain and a
+                       change of the weights; 0: 200 */
     double rate;    /**< size of the first step of PCD; 0: 0.05 */
-    double l1;      /**< PL: penalty of l1 times the sum of the absolute couplings, which makes
-                         many of them 0; 0: none */
+    double l1;      /**< PL: penalty of l1 times the sum of the absolute couplings, which makes many
+                       couplings exactly 0; 0: no penalty */
     const gbs_checkpoint_files *checkpoints; /**< PCD: NULL, or where checkpoints are written and
                                                   which one to resume from; borrowed, with the
                                                   strings that it points to */
     double checkpoint_every_s;               /**< seconds from one checkpoint to the next; 0: 300 */
-    uint64_t probes; /**< gbs_potts_errors(): by so many probes, at most GBS_MAX_POTTS_PROBES, with
-                          signs from seed; 0: by a matrix of up to GBS_MAX_POTTS_ERRORS free
-                          parameters, by GBS_USUAL_POTTS_PROBES probes of more */
+    uint64_t probes; /**< gbs_potts_errors(): number of probes, with random signs from seed; at most
+                        GBS_MAX_POTTS_PROBES; 0: a matrix for up to GBS_MAX_POTTS_ERRORS free
+                        parameters, and GBS_USUAL_POTTS_PROBES probes for more */
     /** NULL, or called on the calling thread after each iteration of PL, or after each step of PCD,
      *  whose objective is not known and whose gradient, of one coupling, is what the chains say as
      *  a root mean square. The held-out rows of gbs_potts_learn() are judged by their ln PL. Not
      *  with ASYMMETRIC, which never has all weights. @param point valid during the call. */
     void (*point)(void *context, const gbs_learn_point *point);
     void *point_context; /**< first argument of point */
-    double rate_last;    /**< size that the steps of PCD fall to, at most rate; 0: a fifth of it */
+    double rate_last;    /**< size of the last step of PCD, at most rate; 0: a fifth of rate */
 } gbs_potts_options;
 
 /** The results of learning a Potts model. Logarithms are natural. */
@@ -156,22 +178,23 @@ typedef struct gbs_potts_report {
                                        and misfit at most 0.25 */
     uint64_t steps;               /**< of PCD */
     double weight;                /**< sum of the weights of rows */
-    double pseudo_log_likelihood; /**< sum over rows of weight times ln PL, of the result; NAN
-                                       where PCD was stopped */
+    double pseudo_log_likelihood; /**< sum over rows of weight times ln PL, of the result; NAN if
+                                     PCD was stopped */
     double held_out_weight;       /**< 0: no rows were held out */
-    double held_out_pl;           /**< the same sum over the rows that were held out; NAN where it
-                                       was stopped */
-    double objective;             /**< final objective of L-BFGS: l2/2 |h, J|^2 - ln PL */
-    double gradient_norm;         /**< its slope there */
-    double moment_error;          /**< PCD: root mean square difference of P(x_i, x_j) between
-                                       the data and the chains in the last step; else 0 */
-    double predicted_bytes;       /**< memory of learning, beside program and data */
-    double seconds;               /**< in all */
-    double iteration_s;           /**< of an iteration of L-BFGS, on average */
+    double held_out_pl;     /**< sum over the held-out rows of weight times ln PL; NAN if PCD was
+                               stopped */
+    double objective;       /**< final objective of L-BFGS: l2/2 |h, J|^2 - ln PL */
+    double gradient_norm;   /**< length of its gradient at the result */
+    double moment_error;    /**< PCD: root mean square difference of P(x_i, x_j) between
+                                 the data and the chains in the last step; else 0 */
+    double predicted_bytes; /**< memory of learning, beside program and data */
+    double seconds;         /**< in all */
+    double iteration_s;     /**< of an iteration of L-BFGS, on average */
     double rhat;   /**< PCD, else NAN: the largest split R-hat of P(x_i) and P(x_i, x_j) among the
                         chains, at the weights that were learnt */
-    double misfit; /**< PCD, else NAN: the slope of the mean log-likelihood there, in standard
-                      errors of the rows' own frequencies: root mean squares */
+    double misfit; /**< PCD, else NAN: the gradient of the mean log-likelihood at the learnt
+                      weights, as a root mean square, divided by the root mean square of the
+                      standard errors of the frequencies in the rows */
     uint64_t n_coupled;   /**< pairs of sites with a coupling that is not 0 */
     uint64_t n_unwritten; /**< checkpoints that could not be written, after the first */
 } gbs_potts_report;
@@ -180,32 +203,34 @@ typedef struct gbs_potts_report {
  * Learn a dense Potts model: fields and couplings of all pairs of sites, in the zero-sum gauge, in
  * which the entries of h_i, and those of each row and column of J_ij, sum to zero.
  *
- * PL maximises sum over rows b of weight w_b times sum over sites i of ln p(x_i | all others), less
- * the penalty (Besag 1975; Ekeberg et al. 2013), both sites of a pair sharing one J_ij, with all
- * sites learnt at once. An iteration takes time in proportion to rows times sites^2 times states.
+ * PL maximises sum over rows b of weight w_b times sum over sites i of ln p(x_i | all others),
+ * minus the penalty (Besag 1975; Ekeberg et al. 2013). Both sites of a pair share one J_ij, and all
+ * sites are learnt together. An iteration takes time in proportion to rows times sites^2 times
+ * states.
  *
- * With l1 the maximum is found by OWL-QN (Andrew & Gao 2007, ICML). Couplings stay as the penalties
- * leave them, since the zero-sum gauge would fill the zeros of a table.
+ * With l1 the maximum is found by OWL-QN (Andrew & Gao 2007, ICML). Couplings are then not moved to
+ * the zero-sum gauge, which would replace the zeros of a table.
  *
- * ASYMMETRIC learns the p(x_i | all others) one by one, so that J_ij is found twice, and takes the
- * mean of both (Ekeberg, Hartonen & Aurell 2014, Journal of Computational Physics 276:341-356): a
- * fifth of the memory, and less time on several threads.
+ * ASYMMETRIC learns each p(x_i | all others) separately, so that J_ij is found twice, and takes the
+ * mean of both (Ekeberg, Hartonen & Aurell 2014, Journal of Computational Physics 276:341-356). It
+ * needs a fifth of the memory of PL, and less time on several threads.
  *
- * PCD goes on from there: each step moves the weights by rate_t (P_data - P_chains - l2 / weight
- * times the weights), the gradient of the mean log-likelihood, after a sweep of chains that are
- * never restarted (Tieleman 2008, ICML). rate_t = rate / (1 + c t / steps), c = rate / rate_last -
- * 1; the result is the mean over the second half of the steps (Polyak & Juditsky 1992). After a
- * quarter, a half and all of the steps the chains go on at this mean, for half as many sweeps: they
- * end learning if they agree with each other (R-hat at most 1.05) and with the rows (misfit at most
- * 0.25).
+ * PCD starts from the result of PL. Each step moves the weights by rate_t (P_data - P_chains - l2 /
+ * weight times the weights), the gradient of the mean log-likelihood, after a sweep of chains that
+ * are never restarted (Tieleman 2008, ICML). rate_t = rate / (1 + c t / steps), c = rate /
+ * rate_last - 1; the result is the mean over the second half of the steps (Polyak & Juditsky 1992).
+ * After a quarter, a half and all of the steps, the weights are held still at this mean, and the
+ * chains go on for half as many sweeps as there were steps. Learning ends if the chains then agree
+ * with each other (R-hat at most 1.05) and with the rows (misfit at most 0.25).
  *
- * Checkpoints are written before the first step of PCD, between two steps as often as they are due,
- * and at the end, also where it was stopped. Learning that goes on from one does not repeat PL, and
- * ends with the same bits as one that was never stopped, on any number of threads; rows and options
- * have to be the same, except for limits and threads.
+ * Checkpoints are written before the first step of PCD, then every checkpoint_every_s between two
+ * steps, and at the end, also if PCD was stopped. Learning that resumes from a checkpoint does not
+ * repeat PL, and ends with the same bits as learning that was never stopped, on any number of
+ * threads. Rows and options must be the same, except for limits and threads.
  *
  * @param rows      at least one row.
- * @param held_out  NULL, or rows of as many sites, of no more states, that are judged.
+ * @param held_out  NULL, or held-out rows whose likelihood is reported; they have the same number
+ *                  of sites and at most as many states.
  * @param callbacks NULL; progress is called with pass = iterations of PL, then steps of PCD.
  * @param model     out, caller frees: variables of the sites, with their names, or s1, s2, ...;
  *                  states are labelled by letters where the rows are an alignment. A table for h_i
@@ -225,8 +250,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_potts_learn(const gbs_rows *rows, const gbs_
                                                 gbs_error *err);
 
 /**
- * The parameters of a model that gbs_potts_learn() made: entries of its tables, h of every site,
- * then J of every pair of sites i < j in the order of i and then j.
+ * Get the parameters of a model that gbs_potts_learn() made: entries of its tables, h of every
+ * site, then J of every pair of sites i < j in the order of i and then j.
  *
  * @param n     out: their number.
  * @param value out or NULL: [n].
@@ -242,27 +267,31 @@ GBS_API GBS_MUST_USE gbs_status gbs_potts_parameters(const gbs_model *model, siz
 #define GBS_MAX_POTTS_PROBES   1000000u /**< most probes */
 
 /**
- * Standard errors of the parameters in the zero-sum gauge, at the maximum of the pseudo-likelihood
- * [M62]: those of the sandwich, as of gbs_learn_weights(). Rows count as independent draws, one of
- * weight c as c of them. The errors do not include the bias towards 0 that the penalty l2 causes.
+ * Compute standard errors of the parameters in the zero-sum gauge, at the maximum of the
+ * pseudo-likelihood [M62], from the sandwich matrix, as gbs_learn_weights() does. Rows count as
+ * independent draws, and a row of weight c counts as c draws. The errors do not include the bias
+ * towards 0 that the penalty l2 causes.
  *
- * Beyond GBS_MAX_POTTS_ERRORS free parameters, or with options.probes, they are estimated [M73]: an
- * error is within a share of 1 / sqrt(2 probes) of what a matrix gives, one standard error at most.
- * A probe takes about as long as learning, with ASYMMETRIC half of that, and all together 64 bytes
- * of memory for each parameter, or with ASYMMETRIC 32. For an interval use quantiles of Student's
- * distribution with `probes` degrees of freedom.
+ * With more than GBS_MAX_POTTS_ERRORS free parameters, or with options.probes, probes estimate the
+ * errors [M73]. Such an estimate has itself a relative standard error of at most 1 / sqrt(2 probes)
+ * around the value that a matrix gives. A probe takes about as long as learning, or half as long
+ * with ASYMMETRIC. All probes together take 64 bytes of memory for each parameter, or 32 with
+ * ASYMMETRIC. For an interval use quantiles of Student's distribution with `probes` degrees of
+ * freedom.
  *
- * Where some states of two sites are together in no row, l2 alone bounds their coupling. To the
- * errors of that table and of the fields of both sites is added how far l2 pulls parameters drawn
- * from the prior that it stands for, estimated by GBS_USUAL_POTTS_PROBES probes where the rest
- * comes from a matrix: they say how far the truth is if it is no larger than l2 expects.
+ * If two states of two sites never occur together in a row, only l2 bounds their coupling. The
+ * errors of that coupling table, and of the fields of both sites, then include how far l2 pulls
+ * parameters that are drawn from its prior; GBS_USUAL_POTTS_PROBES probes estimate this pull if the
+ * rest comes from a matrix. Such an error says how far the truth is if the true parameters are as
+ * small as the prior expects.
  *
- * @param model     learnt from these rows, or read from a file that has it.
- * @param options   as for gbs_potts_learn(), of which l2, l1, method, time_s, threads,
- * memory_limit, seed and probes matter; NULL means the defaults.
+ * @param model     a model that was learnt from these rows, perhaps read from a file.
+ * @param options   the options of gbs_potts_learn(); only l2, l1, method, time_s, threads,
+ *                  memory_limit, seed and probes matter; NULL means the defaults.
  * @param callbacks NULL; progress may stop it.
- * @param error     out: as many as gbs_potts_parameters() has.
- * @param unseen    out or NULL: as many, 1 where the error has the pull of l2, else 0.
+ * @param error     out: one for each parameter of gbs_potts_parameters().
+ * @param unseen    out or NULL: one for each parameter: 1 if its error includes the pull of l2,
+ *                  else 0.
  * @return GBS_ERR_LIMIT for too little memory; GBS_ERR_UNSUPPORTED for PCD, with l1, where the
  *         weight of the rows is not above the number of free parameters (q - 1) + (n - 1) (q - 1)^2
  *         of a site, and where rows leave one undetermined; GBS_ERR_STOPPED by time_s or
@@ -273,8 +302,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_potts_errors(const gbs_model *model, const g
                                                  const gbs_run_callbacks *callbacks, double *error,
                                                  uint8_t *unseen, gbs_error *err);
 
-/** @return the number of probes by which gbs_potts_errors() estimates them; 0: by a matrix, and for
- * a model that gbs_potts_learn() did not make. */
+/** @return the number of probes by which gbs_potts_errors() estimates errors; 0 if it uses a
+ * matrix, and for a model that gbs_potts_learn() did not make. */
 GBS_API uint64_t gbs_potts_probes(const gbs_model *model, const gbs_potts_options *options);
 
 /* ---- restricted Boltzmann machines --------------------------------------------------------- */
@@ -294,16 +323,17 @@ typedef struct gbs_rbm_options {
     double l2;             /**< penalty: l2/2 times the sum of squares of W, beside the sum of ln P
                                 over rows; 0: none */
     uint64_t seed;         /**< of random numbers; 0 is a seed, too */
-    double time_s;         /**< end after so many seconds; 0: no limit */
+    double time_s;         /**< end after this many seconds; 0: no limit */
     uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
     uint64_t memory_limit; /**< bytes, program and data included; 0: half of the machine's */
     const gbs_checkpoint_files *checkpoints; /**< as of gbs_potts_options, for any method */
     double checkpoint_every_s;               /**< seconds from one checkpoint to the next; 0: 300 */
-    uint64_t patience; /**< end after so many epochs on end in which the mean ln PL of held-out rows
-                            was not above its highest before; 0: never. Needs such rows */
-    double rate_last;  /**< size that the steps fall to, at most rate; 0: a fifth of it */
-    double l1; /**< penalty: l1 times the sum of the absolute W, beside the sum of ln P over rows,
-                    which makes many of them 0; 0: none */
+    uint64_t patience; /**< end after this number of consecutive epochs in which the mean ln PL of
+                          held-out rows did not exceed its previous maximum; 0: never. Needs
+                          held-out rows */
+    double rate_last;  /**< size of the last step, at most rate; 0: a fifth of rate */
+    double l1; /**< penalty of l1 times the sum of the absolute W, subtracted from the sum of ln P
+                  over rows, which makes many W_ij exactly 0; 0: no penalty */
 } gbs_rbm_options;
 
 /** The results of learning a restricted Boltzmann machine. Logarithms are natural. */
@@ -316,19 +346,20 @@ typedef struct gbs_rbm_report {
     uint64_t steps;     /**< in all */
     double mean_pl;     /**< ln PL of a row, on average, after the last whole epoch, with patience
                              the best; NAN: none */
-    double held_out_pl; /**< the same of held-out rows; NAN if no rows are held out */
+    double held_out_pl; /**< mean ln PL of a held-out row; NAN if no rows are held out */
     double predicted_bytes; /**< memory of learning, beside program and data */
     double seconds;         /**< in all */
     double epoch_s;         /**< of an epoch, on average */
     double rhat; /**< largest split R-hat of a unit among the chains, at the learnt weights, when it
-                      was last computed; NAN where it was stopped */
-    uint64_t converged;   /**< 1 or 0: whether that is at most 1.05, misfit at most 0.25 and rise
-                               at most 0.02 */
+                    was last computed; NAN if it was stopped */
+    uint64_t converged;   /**< 1 or 0: whether rhat is at most 1.05, misfit at most 0.25 and rise at
+                             most 0.02 */
     uint64_t n_unwritten; /**< checkpoints that could not be written, after the first */
     uint64_t best_epoch;  /**< the epoch, from 1, whose weights the model has, if patience was set;
                                else 0 */
-    double misfit; /**< there: the slope of the mean log-likelihood, in standard errors of the rows'
-                        own: root mean squares; NAN as rhat */
+    double misfit; /**< the gradient of the mean log-likelihood when rhat was computed, as a root
+                      mean square, divided by the root mean square of its standard errors over rows;
+                      NAN if rhat is */
     double rise;   /**< share of the rise of mean ln PL since the first epoch that was in the second
                         half of the epochs; NAN as rhat, or where it has not risen */
     uint64_t n_zero; /**< W_ij that are 0 */
@@ -345,34 +376,37 @@ typedef struct gbs_rbm_report {
  * / (1 + c t / T) in step t of T, c = rate / rate_last - 1. Rows are shuffled for each epoch.
  * Herded chains (Welling 2009, ICML; Chen & Welling 2010, AISTATS) keep weights u of each unit, one
  * for each of 16 intervals of its probability p given the other layer (Yamashita & Suzuki 2019): u
- * grows by p, and the unit is 1, and u falls by 1, where that is 1 or more.
+ * grows by p; if u is then 1 or more, the unit becomes 1 and u falls by 1, else the unit becomes 0.
  *
  * With patience the model has the weights of the epoch after which held-out rows had the highest
  * pseudo-likelihood (early stopping; Prechelt 1998). Because these rows chose the epoch, the
  * pseudo-likelihood of other rows is slightly lower on average. T in rate_t stays that of all
  * epochs.
  *
- * After a quarter, a half and all of the epochs, with patience after the last one alone, the
- * weights are held still while every chain goes on for 200 times as many sweeps as a step has:
- * chains that disagree then do not tell what the model is, and may not have told it in the steps.
- * Learning ends there if they agree with each other (rhat at most 1.05) and with the rows (misfit
- * at most 0.25), and ln PL rises no more (rise at most 0.02): before units are coupled the slope is
- * small, too. A point where it is small may still be another than the maximum.
+ * After a quarter, a half and all of the epochs (with patience, after the last epoch only), the
+ * weights are held still while every chain goes on for 200 times as many sweeps as a step has. If
+ * the chains then disagree, they do not represent the model, and may not have represented it in the
+ * steps. Learning ends if the chains agree with each other (rhat at most 1.05) and with the rows
+ * (misfit at most 0.25), and if ln PL has stopped rising (rise at most 0.02). The last condition is
+ * needed because the gradient is also small before units are coupled. A point with a small gradient
+ * may still not be the maximum.
  *
- * Checkpoints are as of gbs_potts_learn(); held-out rows have to be the same as well.
+ * Checkpoints work as in gbs_potts_learn(), except that held-out rows must be the same, too.
  *
  * With l1 couplings pay the cumulative penalty of Tsuruoka, Tsujii & Ananiadou (2009, ACL), which
- * makes many of them exactly 0, from a quarter of the epochs on: it would keep them near 0, where
- * they begin. Weights are then first held still after a half.
+ * makes many of them exactly 0. The penalty begins after a quarter of the epochs, because earlier
+ * it would keep couplings near 0, where they begin. With l1 the weights are first held still after
+ * half of the epochs.
  *
- * There are no standard errors: hidden units can change places or turn over without a change of the
- * distribution, so that their weights have no single true value.
+ * The weights have no standard errors: exchanging hidden units, or their states 0 and 1, leaves the
+ * distribution unchanged, so that the weights have no single true value.
  *
  * The pseudo-likelihood is exact for up to ten visible units; for more it is estimated from ten
- * units of each row, the same ones after each epoch.
+ * units of each row, which stay the same in all epochs.
  *
- * @param rows      of two states and of weight 1; at least one.
- * @param held_out  NULL, or rows of as many sites, of two states, that are judged.
+ * @param rows      at least one row; sites have two states, and rows weight 1.
+ * @param held_out  NULL, or held-out rows whose pseudo-likelihood is reported, with as many sites
+ *                  of two states.
  * @param callbacks NULL; progress is called with pass = epochs.
  * @param curve     out or NULL: [epochs][2] mean ln PL of a row after each epoch: of the rows, and
  *                  of the held-out rows (NAN without any).
@@ -390,37 +424,6 @@ GBS_API GBS_MUST_USE gbs_status gbs_rbm_learn(const gbs_rows *rows, const gbs_ro
                                               const gbs_run_callbacks *callbacks, double *curve,
                                               gbs_model **model, gbs_rbm_report *report,
                                               gbs_error *err);
-
-/* ---- alphabets of alignments --------------------------------------------------------------- */
-
-/** Letters of an alignment, in the order of states. Numbers never change. */
-typedef enum gbs_alphabet {
-    GBS_ALPHABET_AUTO = 0,    /**< told by the letters: nucleic acids if at least 85 % are among
-                                 ACGTUN, of 40 letters or more 50 %, and at most 5 % stand for no
-                                 nucleotide (EFIJLOPQZ); RNA if U is more frequent than T */
-    GBS_ALPHABET_PROTEIN = 1, /**< -ACDEFGHIKLMNPQRSTVWY */
-    GBS_ALPHABET_RNA = 2,     /**< -ACGU; T is U */
-    GBS_ALPHABET_DNA = 3,     /**< -ACGT; U is T */
-} gbs_alphabet;
-
-/**
- * Read a table as gbs_rows_read() does, with an alphabet.
- *
- * @param bytes    [n_bytes], or NULL: those of the file of that name.
- * @param alphabet AUTO refuses an alignment if it lacks more than 5 % of the letters. They do not
- *                 count that stand for one of several: BJX of proteins, and Z; BDHKMNRSVWXY of
- *                 nucleic acids.
- * @return GBS_ERR_FORMAT with its place for a letter of such a file, and where a table has an
- *         alphabet other than AUTO; GBS_ERR_IO.
- */
-GBS_API GBS_MUST_USE gbs_status gbs_rows_read_as(const char *name, const void *bytes,
-                                                 size_t n_bytes, gbs_alphabet alphabet,
-                                                 gbs_rows **rows, gbs_error *err);
-/** @return the alphabet of an alignment, AUTO of other rows. */
-GBS_API gbs_alphabet gbs_rows_alphabet(const gbs_rows *rows);
-/** Count how often each state occurs, in any row and at any site. @param n out:
- *  [gbs_rows_n_states(rows)]. */
-GBS_API void gbs_rows_count_states(const gbs_rows *rows, uint64_t *n);
 
 #ifdef __cplusplus
 }

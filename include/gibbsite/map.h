@@ -20,11 +20,11 @@ extern "C" {
 
 /** The result of gbs_map(). */
 typedef struct gbs_map_report {
-    size_t size;               /**< in: sizeof(gbs_map_report), set by the caller */
-    double log_density;        /**< ln of the unnormalised probability of the state found */
-    double final_log_density;  /**< the same for the best final state of a chain; NAN without chains
-                                */
-    uint32_t n_free_variables; /**< neither observed nor implied by evidence */
+    size_t size;                /**< in: sizeof(gbs_map_report), set by the caller */
+    double log_density;         /**< ln of the unnormalised probability of the state found */
+    double final_log_density;   /**< log density of the best final state of a chain; NAN without
+                                   chains */
+    uint32_t n_free_variables;  /**< neither observed nor implied by evidence */
     uint32_t n_exact_variables; /**< free variables whose states exact inference proved optimal; if
                                      all are, so is the state found */
     uint32_t chains;

@@ -56,9 +56,9 @@ typedef enum gbs_factor_kind {
 
 /**
  * Functions phi of literals l_1..l_m. A literal is 1 if its variable is in the literal's state,
- * otherwise 0; the last literal l_m is the head h, the others are the body. The factor adds
- * weight * phi to the log-weight. Numbers below 64 are those of DimmWitted. Functions marked (hard)
- * also take a weight of plus infinity: log-weight 0 where phi is largest, minus infinity elsewhere.
+ * otherwise 0; the last literal l_m is the head h, the others are the body. The factor adds weight
+ * * phi to the log-weight. Numbers below 64 are those of DimmWitted. Functions marked (hard) also
+ * take a weight of plus infinity: log-weight 0 if phi is largest, minus infinity elsewhere.
  */
 typedef enum gbs_logical_function {
     GBS_LOGICAL_IMPLY_NATURAL = 0, /**< body false: 0; body and head: 1; body, not head: -1 */
@@ -250,14 +250,14 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_add_count_table(gbs_builder *builder
 
 /* Tied weights: numbered parameters, each shared by any number of factors, for learning. A factor
  * that is tied to a weight has the weight h, J or w = value * feature. Tables are tied by sharing
- * them. Ties are kept in .gbm files and in those of DimmWitted; they are no part of the
+ * them. Ties are kept in .gbm files and in those of DimmWitted; they are not part of the
  * distribution nor of its digest, and conditioned models drop them. */
 
 /**
  * Add n weights that factors can be tied to.
  *
  * @param value [n], finite; copied.
- * @param fixed [n] 1 where learning leaves the value as it is, else 0; copied. NULL: all 0.
+ * @param fixed [n] 1 if learning leaves the value as it is, else 0; copied. NULL: all 0.
  * @param first out or NULL: number of the first new weight; numbers count up from 0.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_builder_add_weights(gbs_builder *builder, size_t n,
@@ -406,7 +406,7 @@ GBS_API gbs_factor_kind gbs_model_factor(const gbs_model *model, size_t factor, 
 /** @return the number of tied weights. */
 GBS_API uint32_t gbs_model_n_weights(const gbs_model *model);
 /** @return the value of a tied weight, or NAN if there is no weight with this number. @param fixed
- * out or NULL: 1 where learning leaves it as it is, else 0. */
+ * out or NULL: 1 if learning leaves it as it is, else 0. */
 GBS_API double gbs_model_weight(const gbs_model *model, uint32_t weight, int *fixed);
 /** @return the number of the weight that a factor is tied to, or UINT32_MAX if the factor is not
  * tied.
@@ -418,8 +418,7 @@ GBS_API uint32_t gbs_model_tied_weight(const gbs_model *model, size_t factor, do
  * List the evidence that is part of the model: factors on one variable that allow one state only.
  * Readers of formats that hold model and evidence in one file make such factors.
  *
- * @param state [n_variables] out: the only allowed state, or UINT32_MAX where there is no such
- * factor.
+ * @param state [n_variables] out: the only allowed state, or UINT32_MAX if there is no such factor.
  */
 GBS_API void gbs_model_clamped(const gbs_model *model, uint32_t *state);
 

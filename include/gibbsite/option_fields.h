@@ -22,8 +22,10 @@ typedef enum gbs_method {
     GBS_METHOD_EXACT = 1,
     /** "sample": Markov chains */
     GBS_METHOD_SAMPLE = 2,
-    /** "mean-field": an approximation without sampling; its error is not known */
+    /** "mean-field": an approximation by independent variables; its error is not known */
     GBS_METHOD_MEAN_FIELD = 3,
+    /** "bp": loopy belief propagation, exact on trees; its error is not known */
+    GBS_METHOD_BELIEF = 4,
 } gbs_method;
 
 typedef enum gbs_scan_kind {
@@ -237,8 +239,8 @@ typedef enum gbs_prior {
 } gbs_prior;
 
 typedef enum gbs_expectations {
-    /** "auto": the junction tree where it holds: within 4 GiB unless memory_limit is given, and
-     * 2^40 entries over all rows */
+    /** "auto": the junction tree where it holds: within half of what is free unless memory_limit is
+     * given, and 2^40 entries over all rows */
     GBS_EXPECTATIONS_AUTO = 0,
     /** "exact": the junction tree, or an error */
     GBS_EXPECTATIONS_EXACT = 1,
@@ -303,13 +305,13 @@ typedef struct gbs_run_options {
     /** junction trees, chains or an approximation; auto: exact if predicted to take at most half of
      * the time. Option --method: a gbs_method, default GBS_METHOD_AUTO. */
     int method;
-    /** mean-field: weight of the new value in an update; 1: no damping. Option --damping (D): 1e-6
-     * to 1.0, default 1.0. */
+    /** mean-field, bp: weight of the new value in an update; 1: no damping. Option --damping (D):
+     * 1e-6 to 1.0, default 1.0. */
     double damping;
     /** mean-field: update variables one after the other (seq) or all at once. Option
      * --mean-field-schedule: a gbs_mean_field_schedule, default GBS_MEAN_FIELD_SEQUENTIAL. */
     int mean_field_schedule;
-    /** mean-field: largest number of iterations, each over all variables. Option --iterations
+    /** mean-field, bp: largest number of iterations, each over all variables. Option --iterations
      * (iterations): 1 to UINT64_MAX, default 10000. */
     uint64_t iterations;
     /** order in which variables are updated; auto: a pilot run chooses chromatic or splash; usual:

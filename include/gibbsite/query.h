@@ -39,10 +39,10 @@ typedef struct gbs_answer {
     double *p;            /**< [offset[n_variables]] probabilities; NAN for variables that the
                                options leave without an estimate */
     double *mcse; /**< same shape: Monte Carlo standard errors, in units of probability; 0 for exact
-                     entries, NAN where no error could be estimated */
+                     entries, NAN if no error could be estimated */
     double *ess;  /**< same shape: effective sample sizes; NAN for exact entries */
-    double *rhat; /**< same shape: R-hat; NAN where undefined */
-    double log_evidence; /**< ln P(evidence); NAN where it is not known, see gbs_report.log_z */
+    double *rhat; /**< same shape: R-hat; NAN if undefined */
+    double log_evidence; /**< ln P(evidence); NAN if it is not known, see gbs_report.log_z */
     int converged;       /**< 1 or 0: whether the probabilities can be trusted */
     int reserved;        /**< 0 */
     char verdict[256];   /**< one sentence that says why */

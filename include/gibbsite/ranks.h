@@ -7,7 +7,7 @@
  * same functions of the table in the same order. A run on any number of ranks has the bits of the
  * run on one: what is summed over ranks is summed exactly, or in the order of the ranks.
  *
- * Where a rank fails, others may wait for it for ever: the caller ends all of them
+ * If a rank fails, other ranks may wait for it for ever: the caller must end all of them
  * (gbs_mpi_abort()).
  */
 #ifndef GIBBSITE_RANKS_H

@@ -104,7 +104,7 @@ typedef struct gbs_trial {
 
 /** The predicted cost of exact answers, with methods auto and exact. */
 typedef struct gbs_exact_cost {
-    double entries; /**< table entries of all components; 0 where no elimination order was sought */
+    double entries; /**< table entries of all components; 0 if no elimination order was sought */
     double seconds; /**< predicted, of one thread; NAN without entries */
     int counted;    /**< 1, or 0: a search for an elimination order was stopped, and both figures
                          are lower bounds */
@@ -118,7 +118,7 @@ typedef struct gbs_exact_cost {
 typedef struct gbs_report {
     size_t size;                /**< bytes in this library's struct; read no field beyond it */
     const char *method;         /**< "exact", "sampled", "exact+sampled" (by component),
-                                   "mean-field" */
+                                   "mean-field", "bp" */
     uint32_t n_free_variables;  /**< neither observed nor implied by evidence */
     uint32_t n_exact_variables; /**< free variables that were answered exactly */
     uint32_t n_components;      /**< connected components of the free variables */
@@ -157,17 +157,18 @@ typedef struct gbs_report {
     double threshold; /**< threshold of bounded-error, given or found; other draws: NAN */
     double n_weights; /**< herding weights of a chain: all entries of dense tables, in other tables
                            those that were used; 0 if the draw has none */
-    const char *period; /**< herding after so many sweeps: "gibbs-like" (too many weights to be more
-                             accurate than the random draw yet), "fast" (more accurate) or "plateau"
-                             (its bias is larger than the error of the random draw); NULL if nothing
-                             was compared */
+    /** herding after this many sweeps: "gibbs-like" (too many weights to be more accurate than the
+     *  random draw yet), "fast" (more accurate) or "plateau" (its bias is larger than the error of
+     *  the random draw); NULL if nothing was compared */
+    const char *period;
     const char *advised_draw; /**< draw advised for this number of sweeps; NULL if nothing was
                                    compared */
     uint64_t n_constant;      /**< sampled variables that never moved in any chain */
     int has_zeros;            /**< hard zeros remain in a sampled component */
-    uint64_t iterations;      /**< mean field: iterations over all variables; else 0 */
+    uint64_t iterations;      /**< mean field, belief propagation: iterations over all variables; else
+                                 0 */
     double residual; /**< mean field: largest change that one more undamped iteration would make, 0
-                          at a fixed point; else, or if time_s left no time for it, NAN */
+                          at a fixed point; belief propagation: that of the last one; else, or if time_s left no time for it, NAN */
     double log_z_bound;  /**< mean field: lower bound on ln Z; NAN as residual */
     double target_error; /**< standard error at which the run stops; 0: none */
     int converged;       /**< 1 or 0, see "converged" in gibbsite-marginals(1) */
@@ -225,6 +226,7 @@ typedef struct gbs_report {
                                    together although other states are possible, of which chains that
                                    agree say nothing; gbs_run_hardly_moved() tells which. 0 with
                                  ladders of temperatures */
+    double log_z_bethe; /**< belief propagation: the Bethe value of ln Z, no bound; else NAN */
 } gbs_report;
 
 /**
@@ -242,7 +244,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_new(const gbs_model *model, const gbs_ev
                                             const gbs_run_options *options, gbs_run **run,
                                             gbs_error *err);
 
-/** What a run is made for. */
+/** The purpose of a run. */
 typedef enum gbs_run_task {
     GBS_RUN_MARGINALS = 0, /**< gbs_run_marginals() */
     /** callbacks.draw. Method auto then answers all components by junction trees, if they, their
@@ -254,8 +256,8 @@ typedef enum gbs_run_task {
 } gbs_run_task;
 
 /**
- * What gbs_run_new_with() makes a run of, either `model` or `share`. Set the fields that are needed
- * by their names, as others may be appended:
+ * The arguments of gbs_run_new_with(): either `model` or `share` must be set. Set the fields that
+ * are needed by their names, as others may be appended:
  *
  *     const gbs_run_setup setup = {.size = sizeof setup, .model = model, .task = GBS_RUN_DRAWS};
  */
@@ -265,8 +267,9 @@ typedef struct gbs_run_setup {
     const gbs_evidence *evidence;   /**< as for gbs_run_new() */
     const gbs_run_options *options; /**< as for gbs_run_new() */
     gbs_run_task task;
-    /** NULL: this process is alone. Else the chains are on several ranks (see gibbsite/ranks.h and
-     * gibbsite/mpi.h); borrowed, outlives the run; one rank is a run without.
+    /** NULL: this process is alone. Otherwise the chains are on several ranks (see gibbsite/ranks.h
+     * and gibbsite/mpi.h); borrowed, outlives the run. A single rank runs as if this field were
+     * NULL.
      *
      * Each rank holds the whole model and runs some of the chains, whole groups of sixteen, or
      * single ones of a run of less than eight; the answers have the same bits on any number of
@@ -276,16 +279,16 @@ typedef struct gbs_run_setup {
      * 0, for the chains of all; gbs_run_marginals() returns GBS_ERR_STATE in callbacks. With
      * ladders of temperatures every rank has the states of all lanes, and updates some of them. */
     const gbs_ranks *ranks;
-    /** [n_query] the ids of the variables that the marginals are wanted of; NULL: all. Borrowed
+    /** [n_query] the ids of the queried variables, whose marginals are wanted; NULL: all. Borrowed
      * until the call returns.
      *
-     * Variables that bear on none of them are left out: those that can be summed out of their only
-     * factor with a constant result, such as unobserved effects that nothing else depends on, again
-     * and again; and components that hold none of them, unless all components are answered exactly,
-     * which gives report.log_z. Of the variables that were left out gbs_run_marginals() has no
-     * estimate (NAN for p and mcse), the report has their number, and gbs_run_execute() refuses
-     * callbacks.draw. Nothing is left out with method sample, mean field, restarts, a sequence of a
-     * scan, dummy edges, or the estimator traces. */
+     * Variables that do not affect them are left out. These are variables whose only factor sums to
+     * a constant over them, such as unobserved effects that nothing else depends on (removed
+     * repeatedly), and components without a queried variable, unless all components are answered
+     * exactly, which gives report.log_z. gbs_run_marginals() has no estimate for variables that
+     * were left out (NAN for p and mcse), the report has their number, and gbs_run_execute()
+     * refuses callbacks.draw. Nothing is left out with method sample, mean field, restarts, a
+     * sequence of a scan, dummy edges, or the estimator traces. */
     const uint32_t *query;
     size_t n_query;
     /** NULL, or the share of this rank (gibbsite/share.h), in place of model, evidence and query;
@@ -295,8 +298,8 @@ typedef struct gbs_run_setup {
      * gbs_run_execute() and gbs_run_each_marginal() are collective too. Progress is told, and draws
      * are given, where callbacks ask for them on rank 0. */
     const struct gbs_share *share;
-    /** The partition, on rank 0 where gbs_share_needs_whole(), else NULL; borrowed, outlives the
-     * run. */
+    /** The partition, on rank 0 if gbs_share_needs_whole(), else NULL; borrowed, outlives the run.
+     */
     const struct gbs_partition *partition;
 } gbs_run_setup;
 
@@ -305,15 +308,16 @@ typedef struct gbs_run_setup {
  * process or on several ranks, which have the whole model or a share of it each.
  *
  * @return as gbs_run_new(); GBS_ERR_ARGUMENT, naming the fields, for fields that do not go
- *         together, and for options that a share does not support. On several ranks it fails on all
- *         where it fails on one, and the message names the first that failed: GBS_ERR_UNSUPPORTED
- *         for what needs all chains in one process (splashes and the pilot run of scan auto, the
- *         synchronous scan, spins with one bit each, a threshold that trial runs find);
- *         GBS_ERR_STATE where version, model, evidence or options of a rank are not those of rank
- *         0, or its time and memory decide otherwise what is exact; GBS_ERR_FORMAT, naming the file
- *         of the rank, if the shares are not of one partition, or not all of its ranks are there.
- *         gbs_run_execute() returns GBS_ERR_STATE on a rank that has no checkpoint where rank 0 has
- *         one, goes on from another, or has other variables of traces and draws.
+ *         together, and for options that a share does not support. If it fails on one of several
+ *         ranks, it fails on all, and the message names the first rank that failed:
+ *         GBS_ERR_UNSUPPORTED for what needs all chains in one process (splashes and the pilot run
+ *         of scan auto, the synchronous scan, spins with one bit each, a threshold that trial runs
+ *         find); GBS_ERR_STATE where version, model, evidence or options of a rank are not those of
+ *         rank 0, or if its time or memory limit leads to other components being answered exactly;
+ *         GBS_ERR_FORMAT, naming the file of the rank, if the shares are not of one partition, or
+ *         not all of its ranks are there. gbs_run_execute() returns GBS_ERR_STATE on a rank that
+ *         has no checkpoint where rank 0 has one, goes on from another, or has other variables of
+ *         traces and draws.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_new_with(const gbs_run_setup *setup, gbs_run **run,
                                                  gbs_error *err);
@@ -343,15 +347,16 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_execute(gbs_run *run, const gbs_run_call
  * @param ess   out or NULL, same shape: effective sample size p(1-p)/mcse^2; NAN for exact entries,
  *              entries without a standard error, and entries whose conditional probability was the
  *              same in every pass.
- * @param rhat  out or NULL, same shape: split or between-chain R-hat; NAN where undefined.
+ * @param rhat  out or NULL, same shape: split or between-chain R-hat; NAN if undefined.
  * @return GBS_ERR_STATE if no draw was kept, if the estimator is traces, or if gbs_run_execute()
  *         failed; all outputs are then untouched.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse,
                                                   double *ess, double *rhat, gbs_error *err);
-/** As gbs_run_marginals(), but only for the variables first .. first + n - 1; the arrays begin with
- * the states of variable first. For models whose marginals would take more memory than the run. Not
- * available if the model is partitioned over ranks: use gbs_run_each_marginal().
+/** Estimate marginals as gbs_run_marginals() does, but only for the variables first .. first + n -
+ * 1; the arrays begin with the states of variable first. For models whose marginals would take more
+ * memory than the run. It is not available if the model is partitioned over ranks: use
+ * gbs_run_each_marginal().
  * @return also GBS_ERR_ARGUMENT, if not all of these variables exist or if the model is
  * partitioned. */
 GBS_API GBS_MUST_USE gbs_status gbs_run_marginals_of(const gbs_run *run, uint32_t first, uint32_t n,

@@ -43,7 +43,7 @@ typedef struct gbs_aspects gbs_aspects;
 /** Zero-initialised means the defaults. */
 typedef struct gbs_aspect_options {
     size_t size;             /**< sizeof(gbs_aspect_options) */
-    double time_s;           /**< fail after so many seconds; 0: no limit */
+    double time_s;           /**< fail after this many seconds; 0: no limit */
     uint64_t threads;        /**< number of threads, without effect on results; 0: all cores */
     uint64_t memory_limit;   /**< bytes, program included; 0: half of the machine's memory */
     uint64_t seed;           /**< seed of the random starts of the search for words */
@@ -120,7 +120,7 @@ typedef struct gbs_segment gbs_segment;
 /** Zero-initialised means the defaults. */
 typedef struct gbs_segment_options {
     size_t size;           /**< sizeof(gbs_segment_options) */
-    double time_s;         /**< fail after so many seconds; 0: no limit */
+    double time_s;         /**< fail after this many seconds; 0: no limit */
     uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
     uint64_t memory_limit; /**< bytes, program included; 0: half of the machine's memory */
     double coupling;       /**< added to the log-weight where neighbouring patches have the same

@@ -57,21 +57,20 @@ typedef struct gbs_sensitivities {
     uint32_t *kind;      /**< gbs_parameter_kind */
     size_t *factor;      /**< the factor; SIZE_MAX for a likelihood */
     uint32_t *of;        /**< variable of a likelihood, child of a conditional table, parent of an
-                              inhibition, child of a leak; else that of
-                              the scope that comes last, UINT32_MAX where the scope is empty */
+                            inhibition, child of a leak; else that of the scope that comes last, UINT32_MAX
+                            if the scope is empty */
     size_t *entry;       /**< entry of the factor's table; state of a likelihood; of a noisy factor
                               0 for the leak, then inhibitions parent after parent, each by its
                               state; 0 for a weight */
     double *value;       /**< t, log-weight, weight, ln of a likelihood, inhibition, leak */
-    double *derivative;  /**< d p / d value; NAN where undefined */
+    double *derivative;  /**< d p / d value; NAN if undefined */
     double *mcse;        /**< Monte Carlo standard errors; 0 for exact entries */
-    double *log_p;       /**< d ln P(evidence) / d value, or of ln Z given the evidence; NAN where
-                              undefined */
+    double *log_p;       /**< d ln P(evidence) / d value, or of ln Z given the evidence, or NAN */
     int exact;           /**< 1: everything is exact; 0: estimates from samples */
     int converged;       /**< 1 or 0: whether the run can be trusted; exact answers are 1 */
     char verdict[256];   /**< one sentence that says why */
     double *low;  /**< for a WEIGHT: the smaller of the two values that its formula can take given
-                       the evidence; NAN where it takes more, and for other kinds */
+                     the evidence; NAN if it takes more, and for other kinds */
     double *high; /**< the larger one */
 } gbs_sensitivities;
 
@@ -114,7 +113,7 @@ GBS_API void gbs_sensitivities_free(gbs_sensitivities *answer);
 GBS_API double gbs_sensitivity_at(const gbs_sensitivities *answer, size_t parameter, double value);
 
 /** @return the value of a parameter with which P(X = x | evidence) would be p, the inverse of
- *  gbs_sensitivity_at() (Chan & Darwiche 2002); NAN where no value of it does. */
+ *  gbs_sensitivity_at() (Chan & Darwiche 2002); NAN if no value of it does. */
 GBS_API double gbs_sensitivity_value_for(const gbs_sensitivities *answer, size_t parameter,
                                          double p);
 

@@ -77,10 +77,11 @@ GBS_API GBS_MUST_USE gbs_status gbs_partition_new(const gbs_model *model,
 GBS_API void gbs_partition_free(gbs_partition *partition); /**< NULL is allowed */
 
 /**
- * The same for the model of gbs_generate_ising(), which is never made: parts are blocks between
- * planes (bisection), updates take the colours of a chessboard, and a share costs its own memory
- * and time. Shares are those of gbs_partition_new() of the model with GBS_PARTS_BISECTION and
- * default options, byte for byte. One walk through all couplings finds the digest of the model.
+ * Partition the model of gbs_generate_ising() without making that model: parts are blocks between
+ * planes (bisection), updates follow the colours of a chessboard, and a share takes memory and time
+ * only for its own part. Shares are those of gbs_partition_new() of the model with
+ * GBS_PARTS_BISECTION and default options, byte for byte. One walk through all couplings finds the
+ * digest of the model.
  *
  * @return GBS_ERR_UNSUPPORTED where formulas would not give that: closed sides of odd length, sides
  *         below 4, cuts between planes that leave the work more than 3 % uneven, sides whose
@@ -91,8 +92,8 @@ GBS_API void gbs_partition_free(gbs_partition *partition); /**< NULL is allowed 
 GBS_API GBS_MUST_USE gbs_status
 gbs_partition_new_of_ising(const gbs_generate_ising_options *lattice, uint32_t n_ranks,
                            gbs_partition **partition, gbs_error *err);
-/** As gbs_partition_new_of_ising(), for the model of gbs_generate_potts(). A fifth of a byte a
- * variable is held where some conditionals span more than e^40.
+/** Partition the model of gbs_generate_potts(), as gbs_partition_new_of_ising() does for its model.
+ * A fifth of a byte a variable is held where some conditionals span more than e^40.
  * @return GBS_ERR_UNSUPPORTED also for one state, for more than 64, and, in place of e^39, where
  *         the couplings of an inner variable and the data term of any together span more than e^60,
  *         as little noise makes them: data terms are -(y - k)^2 / (2 noise^2) for state k and the

@@ -83,8 +83,8 @@ typedef struct gbs_column {
  *
  * @param name    in messages, where the places of cells are rows from 1 and names of columns.
  * @param column  [n_columns] borrowed as long as the table, with all that they point to.
- * @return GBS_ERR_ARGUMENT where gbs_table_open() returns GBS_ERR_FORMAT, so does
- *         gbs_table_next(); GBS_ERR_LIMIT; GBS_ERR_MEMORY.
+ * @return GBS_ERR_ARGUMENT where gbs_table_open() returns GBS_ERR_FORMAT; gbs_table_next() of this
+ *         table does, too; GBS_ERR_LIMIT; GBS_ERR_MEMORY.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_table_of_columns(const gbs_model *model, const char *name,
                                                      uint32_t n_columns, const gbs_column *column,

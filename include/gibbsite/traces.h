@@ -14,11 +14,10 @@
  *     gbs_run_trace_density(run, value, &err);
  *     gbs_diagnose(value, traces.n_chains, traces.n_draws, &d, &err);
  *
- * Memory does not grow with the length of a run: fewer than GBS_MOST_TRACED draws of each chain
- * are kept, evenly spaced. Where there are more, every other one is dropped. Diagnostics of them
- * are those of a run that keeps every stride-th sweep: effective sample sizes are smaller than
- * those of all sweeps. Estimates, their errors and the digest of a run are the same with traces and
- * without.
+ * Memory does not grow with the length of a run: fewer than GBS_MOST_TRACED draws of each chain are
+ * kept, evenly spaced. If a run has more, every other one is dropped. Diagnostics of them are those
+ * of a run that keeps every stride-th sweep: effective sample sizes are smaller than those of all
+ * sweeps. Estimates, their errors and the digest of a run are the same with traces and without.
  *
  * Threads and errors: as in run.h.
  */
@@ -61,7 +60,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_traces(const gbs_run *run, gbs_traces *t
  * The trace of the log density of the sampled distribution: ln of the unnormalised probability of
  * its state.
  *
- * @param value [n_chains][n_draws], chain after chain; NAN where a scan leaves out variables.
+ * @param value [n_chains][n_draws], chain after chain; NAN if a scan leaves out variables.
  * @return as gbs_run_traces().
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_trace_density(const gbs_run *run, double *value,

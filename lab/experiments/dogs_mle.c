@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Maximum likelihood by short chains (Mitliagkas & Mackey 2017, section 5.3): how far parameters of
- * 3 x 3 and 4 x 4 spins are from their optimum after so many updates, by the scan of the chains. */
+ * 3 x 3 and 4 x 4 spins are from their optimum after this many updates, by the scan of the chains.
+ */
 #include "base/memory.h"
 #include "lab/experiment_table.h"
 #include "lab/plot.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A picture lost in Gaussian noise (Chen et al. 2016, section 5.1): y = +-1 + s e, e standard
- * normal, p(x | y) as exp( J sum over edges of x x + sum of x y / s^2 ), J = 1, the mean of all
- * sweeps from the sign of the noisy picture on. The error is mean (P(x = 1) - truth)^2 [the print
- * says "L2 error" and no more], over copies with noise of their own. */
+/* Restores a picture from Gaussian noise (Chen et al. 2016, section 5.1): y = +-1 + s e, e standard
+ * normal, p(x | y) proportional to exp( J sum over edges of x x + sum of x y / s^2 ), J = 1. The
+ * result is the mean of all sweeps, which start from the sign of the noisy picture. The error is
+ * mean (P(x = 1) - truth)^2 [the print says "L2 error" and no more], over copies with noise of
+ * their own. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -215,7 +216,7 @@ static double deviation_at(const result *r, int level, int draw)
     return 1e3 * moments_of(r->mse[level][draw][N_SWEEPS - 1], r->n_copies).deviation;
 }
 
-/* A mean in standard errors, 0 where copies do not differ at all. */
+/* A mean in standard errors, 0 if copies do not differ at all. */
 static double in_errors(lab_mean m)
 {
     return m.error > 0.0 ? m.mean / m.error : 0.0;
@@ -254,7 +255,8 @@ static void judge_order(laboratory *lab, const result *r)
              ahead[0], ahead[1]);
 }
 
-/* Where print and measurement do not say the same, and what is not part of the claim. */
+/* Lists differences between the printed and the measured figures, and what the claim does not
+ * cover. */
 static void compare_with_print(laboratory *lab, const result *r)
 {
     lab_note(lab,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Four variables on a cycle (Chen et al. 2016, section 4.2): no variable sees all others, and
- * herding need not converge. With the complete key it does, on the same model. */
+ * herding need not converge. With the complete key the draw converges on the same model. */
 #include "lab/contest.h"
 #include "lab/experiment_table.h"
 

@@ -25,7 +25,7 @@ static const uint64_t sweeps[N_SWEEPS] = {100, 400, 800};
 enum { CHAIN, SKIP_CHAIN, N_FIELDS };
 static const char *const field_name[N_FIELDS] = {"chain", "skip chain"};
 static const char *const field_sequences[N_FIELDS] = {"sentences", "documents"};
-/* Where the files of each are: in the folder of results, or in that of --data. */
+/* The folders of the files: the folder of results, or the folder of --data. */
 static const char *const field_templates[N_FIELDS] = {"template.txt", "skip-template.txt"};
 static const char *const field_train[N_FIELDS] = {"train.txt", "skip-train.txt"};
 static const char *const field_test[N_FIELDS] = {"test.txt", "skip-test.txt"};

@@ -106,7 +106,7 @@ static const gbsi_color kind_color[N_KINDS] = {GBSI_VERMILLION, GBSI_BLUE, GBSI_
 /* Total variation from the target after each step, from all weight on state 0. */
 typedef struct approach {
     double far[N_KINDS][N_STEPS];
-    double shown[N_KINDS][N_STEPS]; /* NaN where too small for the chart */
+    double shown[N_KINDS][N_STEPS]; /* NaN if too small for the chart */
     double limit;                   /* of adapting for ever */
 } approach;
 

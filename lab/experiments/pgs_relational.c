@@ -16,7 +16,7 @@
 
 #define GROUPS       232u
 #define QUICK_GROUPS 40u
-#define N_VARIABLES  10000u /* at least; as many as the paper's */
+#define N_VARIABLES  10000u /* least number of variables: that of the paper */
 #define N_FACTORS    28000u
 
 enum { N_RACERS = 4 };

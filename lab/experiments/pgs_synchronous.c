@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All variables at once from the state before (Gonzalez et al. 2011, theorems 3.2 and 3.3, appendix
- * A), on 2 x 3 spins of two colours: laws by enumeration of the 64 states, and runs. */
+/* Updates all variables at once from the state before (Gonzalez et al. 2011, theorems 3.2 and 3.3,
+ * appendix A), on 2 x 3 spins of two colours: laws by enumeration of the 64 states, and runs. */
 #include <string.h>
 
 #include "gibbsite/generate.h"
@@ -13,7 +13,7 @@
 #define N_CHAINS 16
 #define SPREAD   4.0 /* standard errors allowed */
 
-/* As on a chessboard. */
+/* The colour of a spin, as on a chessboard. */
 static unsigned color_of(unsigned v)
 {
     return (v / 3 + v % 3) % 2;
@@ -31,7 +31,7 @@ static unsigned mask_of(unsigned color)
     return mask;
 }
 
-/* All spins of a mask anew, each from its conditional given the state before. */
+/* Draws all spins of a mask anew, each from its conditional given the state before. */
 static void draw_at_once(const double *p, unsigned mask, const double *law, double *next)
 {
     for (unsigned y = 0; y < LAB_N_STATES; y++) {

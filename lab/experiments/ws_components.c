@@ -38,8 +38,8 @@ static const struct {
 /* The results of one panel. */
 typedef struct result {
     lab_component_curves parts;
-    double limit; /* what D cor is estimated to tend to; 0: not asked */
-    double cor;   /* D cor of all chains together, less that of random draws */
+    double limit; /* estimated limit of D cor; 0: not asked */
+    double cor;   /* D cor of all chains together, minus that of random draws */
     uint64_t seed;
 } result;
 

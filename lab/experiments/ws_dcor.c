@@ -14,7 +14,7 @@
 #define LEAST           4u /* bins */
 #define MOST            16u
 #define N_BINS          (MOST - LEAST + 1)
-#define MOST_NEIGHBOURS 12 /* a model that is read has at most so many variables */
+#define MOST_NEIGHBOURS 12 /* a model that is read has at most this many variables */
 
 static const lab_small_model *const model_of[N_MODELS] = {&lab_ring_positive, &lab_ring_mixed};
 /* The paper's, from 2^32 draws on the authors' models. */
@@ -24,7 +24,7 @@ typedef struct result {
     lab_asymptotic limit[N_MODELS];
     uint64_t seed[N_MODELS];
     lab_component_curves parts[N_MODELS], random[N_MODELS]; /* of herding, of random draws */
-    double measured[N_MODELS];                              /* D cor, less that of random draws */
+    double measured[N_MODELS];                              /* D cor, minus that of random draws */
     unsigned n_bins;                                        /* numbers of bins that were run */
     double bins[N_BINS], cor[N_BINS], cor_error[N_BINS], low[N_BINS], high[N_BINS];
 } result;

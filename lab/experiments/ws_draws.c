@@ -25,7 +25,7 @@
 #define LAST       6 /* octaves that slopes are taken over */
 
 #define MOST_MODELS 5
-#define MOST_SWEEPS (UINT64_C(1) << 18) /* of all but the first model */
+#define MOST_SWEEPS (UINT64_C(1) << 18) /* of all except the first model */
 
 typedef struct result {
     lab_contest contest[2];                 /* ws-sharing: errors of a mean, by states and bins */

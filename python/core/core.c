@@ -8,7 +8,7 @@
 
 static PyObject *error_type, *argument_type, *option_type;
 
-/* Whether Ctrl-C ended this thread's last call, which has an answer all the same. */
+/* Whether Ctrl-C ended this thread's last call, which has an answer anyway. */
 static _Thread_local int was_interrupted;
 
 /* ---- errors ---------------------------------------------------------------------------------- */

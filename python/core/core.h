@@ -40,7 +40,7 @@ void core_lock(core_watch *watch);
  * @return whether to stop. */
 int core_look(core_watch *watch, const gbs_progress *progress);
 
-/* The same, for callbacks that have the watch as their context. */
+/* The callback for gbs_run_callbacks.progress whose context is the watch itself. */
 int core_on_progress(void *watch, const gbs_progress *progress);
 /* Ends a call of the library: an interrupt or a failure becomes an exception.
  * @return -1 with an exception. */
@@ -91,7 +91,7 @@ PyObject *core_list_options(PyObject *self, PyObject *name);
 /* ---- array.c: memory that Python may look at without a copy ------------------------------- */
 
 /* @param data of malloc(), which the array frees; or memory of `owner`, which it keeps alive. On
- * failure data is freed as well. @param format of the struct module. @param strides NULL: the last
+ * failure data is freed, too. @param format of the struct module. @param strides NULL: the last
  * index is the fastest. */
 PyObject *core_array(void *data, PyObject *owner, const char *format, Py_ssize_t item, int n_dims,
                      const Py_ssize_t *shape, const Py_ssize_t *strides);

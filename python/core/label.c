@@ -82,7 +82,7 @@ typedef struct learning {
 /* Finds standard errors; that there are none is an answer. */
 static void find_errors(learning *l, const gbs_run_callbacks *callbacks, int stopped)
 {
-    gbs_crf_learn_options options = l->options; /* with the time that is left */
+    gbs_crf_learn_options options = l->options; /* with the time that remains */
     gbs_status status = GBS_ERR_UNSUPPORTED;
     options.time_s -= options.time_s > 0.0 ? fmin(l->report.seconds, 0.99 * options.time_s) : 0.0;
     l->error = malloc(gbs_crf_n_weights(l->crf) * sizeof *l->error + 1);

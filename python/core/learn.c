@@ -235,7 +235,7 @@ typedef struct learning {
     const gbs_model *model;
     gbs_learn_options options;
     gbs_data *data, *held_out;
-    double *error, held_out_sum; /* held_out_sum: NAN where there are no such rows */
+    double *error, held_out_sum; /* held_out_sum: NAN if there are no such rows */
     gbs_model *learnt;
     gbs_learn_report report;
     core_curve curve;

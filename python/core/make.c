@@ -5,6 +5,7 @@
 #include "gibbsite/generate.h"
 #include "gibbsite/ground.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,13 +182,21 @@ static const core_field comparison_fields[] = {
     {"limit", CORE_REAL, offsetof(gbs_comparison, limit_z)},
     {NULL, 0, 0}};
 
-static PyObject *compare_results(const gbs_result *a, const gbs_result *b)
+static PyObject *compare_results(gbs_result *a, gbs_result *b)
 {
     gbs_error err = {GBS_OK, ""};
     gbs_comparison found;
     uint32_t n = 0;
     uint32_t first = 0;
-    gbs_status status = gbs_result_check_names(a, b, &err);
+    uint32_t left_out[2] = {0, 0};
+    gbs_status status = gbs_results_match(a, b, left_out, &err);
+    if (status >= 0 && left_out[0] + left_out[1] > 0) {
+        (void)snprintf(err.message, sizeof err.message,
+                       "expected results of the same variables: %u of the first are not in the "
+                       "second, %u of the second not in the first",
+                       left_out[0], left_out[1]);
+        return core_fail(GBS_ERR_ARGUMENT, &err);
+    }
     if (status < 0) {
         return core_fail(status, &err);
     }
@@ -233,7 +242,7 @@ static PyObject *compare(PyObject *self, PyObject *arguments)
     for (int i = 0; i < 2 && status >= 0; i++) {
         status = gbs_result_read(path[i], natural[i] ? GBS_LOG_BASE_E : GBS_LOG_BASE_10, &options,
                                  &found[i], &err);
-        if (status >= 0 && model != NULL && found[i].label != NULL) {
+        if (status >= 0 && model != NULL) {
             status = gbs_result_resolve(&found[i], model, &err);
         }
     }

@@ -180,8 +180,8 @@ static int settle(denoising *d, int levels, int kind, double noise, double coupl
                                                                           : 2;
     d->how.noise =
         kind < 0 ? gbs_denoise_noise_of(&d->noisy, d->how.levels, d->how.labels) : (gbs_noise)kind;
-    d->find_noise = d->find_noise || isnan(noise);
-    d->find_coupling = d->find_coupling || isnan(coupling);
+    d->find_noise = isnan(noise);
+    d->find_coupling = isnan(coupling);
     d->how.noise_level = !isnan(noise)                    ? noise
                          : d->how.noise == GBS_NOISE_FLIP ? FIRST_FLIP
                                                           : FIRST_GAUSS;
@@ -328,8 +328,8 @@ static PyObject *give_denoised(const denoising *d, int stopped)
 }
 
 /* denoise(picture, truth or None, (levels, labels, neighbours, kind of noise, its level, coupling,
- * kind of smoothing, truncation), (estimate noise, coupling), keep chains, want the most probable
- * picture, options, progress): a dict */
+ * kind of smoothing, truncation), keep chains, want the most probable picture, options,
+ * progress): a dict */
 static PyObject *denoise(PyObject *self, PyObject *arguments)
 {
     PyObject *o[4];
@@ -349,9 +349,9 @@ static PyObject *denoise(PyObject *self, PyObject *arguments)
     PyObject *result = NULL;
     (void)self;
     memset(&d, 0, sizeof d);
-    if (!PyArg_ParseTuple(arguments, "OO(ipiiddid)(pp)ppOO", &o[0], &o[1], &levels, &labels,
-                          &neighbours, &kind, &noise, &coupling, &smoothing, &truncation,
-                          &d.find_noise, &d.find_coupling, &keep, &want_best, &o[2], &o[3]) ||
+    if (!PyArg_ParseTuple(arguments, "OO(ipiiddid)ppOO", &o[0], &o[1], &levels, &labels,
+                          &neighbours, &kind, &noise, &coupling, &smoothing, &truncation, &keep,
+                          &want_best, &o[2], &o[3]) ||
         core_question("denoise", o[2], &d.how, sizeof d.how, &d.asked) < 0) {
         return NULL;
     }

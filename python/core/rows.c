@@ -119,7 +119,7 @@ typedef struct potts {
     gbs_model *model;
     gbs_potts_report report;
     size_t n;              /* parameters */
-    double *value, *error; /* error: NULL where it is not known */
+    double *value, *error; /* error: NULL if it is not known */
     uint8_t *unseen;
     gbs_error no_error; /* why */
     core_curve curve;
@@ -140,7 +140,7 @@ static gbs_status find_errors(potts *p, const gbs_run_callbacks *callbacks, int 
         return GBS_ERR_MEMORY;
     }
     status = gbs_potts_parameters(p->model, &p->n, p->value, err);
-    gbs_potts_options options = p->options; /* with the time that is left */
+    gbs_potts_options options = p->options; /* with the time that remains */
     options.time_s -= options.time_s > 0.0 ? fmin(p->report.seconds, 0.99 * options.time_s) : 0.0;
     options.point = NULL;
     int known = status >= 0 && p->want_errors && !stopped &&

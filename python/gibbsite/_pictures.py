@@ -87,7 +87,7 @@ class Denoised(Report, _Told):
 
 
 def denoise(image: Any, *, noise: str | None = None, coupling: float | None = None, levels: int | None = None,
-            labels: bool = False, smoothing: str = "potts", neighbours: int = 4, estimate: Sequence[str] | str = (),
+            labels: bool = False, smoothing: str = "potts", neighbours: int = 4,
             truth: Any = None, best: bool = False, **options: Any) -> Denoised:
     """Restore a noisy picture, as ``gibbsite denoise`` does.
 
@@ -99,7 +99,6 @@ def denoise(image: Any, *, noise: str | None = None, coupling: float | None = No
     labels : values of pixels are labels, 0 to levels - 1
     smoothing : "potts", "quadratic" or "quadratic:T"
     neighbours : 4 or 8
-    estimate : "noise", "coupling" or both: begin at the values given
     truth : the picture without noise, to compare with
     best : search for the most probable picture as a whole, too
     options : those of ``gibbsite marginals``: sweeps, chains, seed, time, ...
@@ -115,14 +114,10 @@ def denoise(image: Any, *, noise: str | None = None, coupling: float | None = No
     from ._model import _ask
     kind, level = _named("noise", noise, NOISES, -1)
     smooth, truncation = _named("smoothing", smoothing, SMOOTHINGS, 0)
-    wanted = estimate.split(",") if isinstance(estimate, str) else list(estimate)
-    for word in wanted:
-        if word not in ("noise", "coupling"):
-            raise ValueError(f"estimate: found {word!r}, expected noise or coupling")
     how = (whole(levels or 0, "levels", 0, INT_MAX), bool(labels), whole(neighbours, "neighbours", 0, INT_MAX), kind, level,
            float("nan") if coupling is None else real(coupling, "coupling"), smooth, truncation if truncation == truncation else 0.0)
     return _warn(_ask(Denoised, _core.denoise, picture_of(image), None if truth is None else picture_of(truth), how,
-                      ("noise" in wanted, "coupling" in wanted), "chains" in options, bool(best), options=options))
+                      "chains" in options, bool(best), options=options))
 
 
 class Segments(Report, _Told):

@@ -283,8 +283,10 @@ def compare(a: Any, b: Any, *, model: Model | None = None, log_base: str = "10")
     """Compare two results, as ``gibbsite compare`` does.
 
     a, b : answers of ``Model.query()`` about the same variables, or of ``Model.map()``, or paths of results in files
-    model : of results in files, to turn labels into numbers
+    model : of results in files: numbers of variables and states become its names and labels
     log_base : of logarithms in .PR files: "10", "e", "10,e" or "e,10"
+
+    Results in files may have their variables and states in another order: names and labels tell.
 
     Raises ArgumentError where the two are no answers to the same question.
 

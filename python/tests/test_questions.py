@@ -234,6 +234,19 @@ def test_compare(ask, clinic, tmp_path):
         gb.compare(tmp_path / "a.csv", tmp_path / "a.PR")
 
 
+def test_compare_by_names_and_labels(tmp_path):
+    """Variables and states of results in files may stand in another order, but are the same ones."""
+    texts = {"a": "x,no,0.25 x,yes,0.75 y,no,1", "b": "y,no,1 x,yes,0.75 x,no,0.25", "c": "x,never,0.25 x,yes,0.75 y,no,1", "d": "x,no,0.25 x,yes,0.75"}
+    for name, rows in texts.items():
+        (tmp_path / f"{name}.csv").write_text("variable,state,probability\n" + rows.replace(" ", "\n") + "\n")
+    assert gb.compare(tmp_path / "a.csv", tmp_path / "b.csv").same
+    with pytest.raises(gb.ArgumentError, match="variable x: state never is only in the second result"):
+        gb.compare(tmp_path / "a.csv", tmp_path / "c.csv")
+    with pytest.raises(gb.ArgumentError, match="1 of the first are not in the second"):
+        gb.compare(tmp_path / "a.csv", tmp_path / "d.csv")
+
+
+
 def test_report(clinic, tmp_path):
     draws = clinic.sample(100, "cold", method="sample")
     gb.report(tmp_path / "r.html", clinic.query("cold"), clinic.map(), clinic.logz(), drawn=draws)

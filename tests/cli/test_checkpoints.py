@@ -403,3 +403,17 @@ def test_one_job_at_a_time_writes_a_checkpoint(run, work, command):
     after = run("marginals", "examples/clinic.bif", "--method", "sample", "--sweeps", "100", "--checkpoint", "kept.gck", "-q")
     assert after.status in (0, 4), after.err
     assert not (work / "kept.gck.lock").exists()
+
+
+@pytest.mark.parametrize("verb", [["marginals", SPRINKLER], ["map", SPRINKLER]], ids=lambda v: v[0])
+@pytest.mark.parametrize("name", ["n.ck", "n.ck~", "n.ck.lock"])
+def test_a_checkpoint_replaces_nothing_else(run, work, verb, name):
+    """A file that is no checkpoint, under its name or that of the one before, is left as it is."""
+    (work / name).write_text("my thesis\n")
+    done = run(*verb, *SHORT, "-o", "a.csv", "--checkpoint", "n.ck")
+    assert done.status == 2 and f"{name}: found a file that is" in done.err, done.err
+    assert (work / name).read_text() == "my thesis\n"
+    only(work, name)
+    (work / name).write_text("")
+    assert run(*verb, *SHORT, "-o", "a.csv", "--checkpoint", "n.ck").status == 0
+    assert run(*verb, *SHORT, "-o", "a.csv", "--checkpoint", "n.ck").status == 0  # its own file is replaced

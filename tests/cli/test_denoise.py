@@ -213,7 +213,6 @@ def test_a_table_for_people(run):
     ([NOISY, "-o", "x.png", "--coupling", "101"], "--coupling 101: must be at least 0 and at most 100 (J)"),
     ([NOISY, "-o", "x.png", "--format", "csv"], "--format applies with --truth only"),
     ([NOISY, "-o", "x.png", "--smoothing", "cubic"], 'found "cubic", expected potts'),
-    ([NOISY, "-o", "x.png", "--estimate", "nois"], 'found "nois"'),
     ([NOISY, "-o", "x.png", "--levels", "4"], "a bitmap has 2 levels"),
     ([NOISY, "-o", "-", "--truth", TRUTH], "standard output is for the table"),
     ([NOISY, "--labels", "--mean", "x.png"], "labels have no mean"),

@@ -143,6 +143,18 @@ def test_own_draws_and_several_files_of_chains(run, work):
     assert run("diagnose", "a.csv", "b.csv").out == run("diagnose", "whole.csv").out
 
 
+@pytest.mark.parametrize("order", [(2, 0, 1, 3), (1, 0, 3, 2), (3, 2, 1, 0)], ids=str)
+def test_order_of_columns_does_not_count(run, work, order):
+    """Columns of later files are found by their names, those that tell chain and draw as well."""
+    head, *lines = stuck(names=("chain", "draw"), by_chain=True).splitlines()
+    (work / "a.csv").write_text("\n".join([head, *lines[:200], ""]))
+    (work / "b.csv").write_text("\n".join([head, *lines[200:], ""]))
+    turned = [",".join(line.split(",")[k] for k in order) for line in [head, *lines[200:]]]
+    (work / "turned.csv").write_text("\n".join([*turned, ""]))
+    asked = run("diagnose", "a.csv", "turned.csv")
+    assert asked.status == 0 and asked.out == run("diagnose", "a.csv", "b.csv").out, asked.err
+
+
 def test_order_of_rows_does_not_count(run, work):
     (work / "whole.csv").write_text(stuck())
     head, *lines = stuck().splitlines(True)
@@ -234,6 +246,8 @@ def test_shown(run, work):
     ({"a.csv": "x\n1\n\0\n"}, "a.csv:3:1:", "a NUL byte"),
     ({"a.csv": "x\n1\n2\n", "b.csv": "x\n1\n"}, "b.csv:", "found 1 draw, expected 2"),
     ({"a.csv": "x\n1\n", "b.csv": "y\n1\n"}, "b.csv:", "other columns"),
+    ({"a.csv": "x,y\n1,2\n", "b.csv": "y,z\n1,2\n"}, "b.csv:", "other columns"),
+    ({"a.csv": "chain,x\n1,2\n", "b.csv": "x,y\n1,2\n"}, "b.csv:", "other columns"),
     ({"a.csv": "chain,x\n1,1\n1,2\n2,3\n"}, "a.csv:4:1:", "found 1 draw, expected 2"),
     ({"a.csv": "iteration,x\n1,1\n2,2\n1,3\n2,4\n"}, "a.csv:4:1:", "found draw 1 of a chain again"),
     ({"a.csv": "chain,x\n1,1\n1.5,2\n"}, "a.csv:3:1:", "a chain, by numbers or by labels"),

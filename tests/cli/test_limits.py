@@ -2,6 +2,7 @@
 """--time with a clock that the test sets (tests/clock/clock.c): it stands still until the program has read it a number of
 times, and is then hours later. A verb that respects its limit reads it a few times more and ends; in a build with
 -Dcount_work=true the branches that it still takes are counted too."""
+import json
 import os
 import pathlib
 import random
@@ -117,3 +118,38 @@ def test_a_verb_ends_when_its_time_is_over(work, verb, arguments):
         assert most <= MOST_WORK and after <= MOST_WORK, "%s: %d branches, %d afterwards" % (at, most, after)
         if n_read < late:
             break
+
+
+def slowly(work, step, *arguments):
+    """With a clock that goes on by `step` seconds whenever the program reads it."""
+    return subprocess.run([CLOCKED, *arguments, "--threads", "1"], cwd=work, capture_output=True, text=True, timeout=HANGS_S,
+                          stdin=subprocess.DEVNULL, env=dict(os.environ, CLOCK_STEP=str(step)))
+
+
+@pytest.fixture
+def grid(work):
+    subprocess.run([program(), "generate", "ising", "--grid", "15x15", "--coupling", "0.2", "-o", "grid.gbm"], cwd=work, check=True)
+    return work
+
+
+def test_an_exact_answer_that_would_come_too_late_is_given_up(grid):
+    done = slowly(grid, 0.1, "marginals", "grid.gbm", "--time", "10s", "-o", "a.csv", "--summary", "a.json")
+    assert "exact answers were not there after 75 % of --time: sampled instead" in done.stderr, done.stderr
+    summary = json.loads((grid / "a.json").read_text())
+    assert summary["method"] == "sampled" and summary["sweeps"] > 0
+    again = subprocess.run([program(), "marginals", "grid.gbm", "--method", "sample", "--sweeps", str(summary["sweeps"]), "--burn-in",
+                            str(summary["burn_in"]), "-o", "b.csv"], cwd=grid, capture_output=True, text=True)
+    assert (grid / "a.csv").read_text() == (grid / "b.csv").read_text(), again.stderr
+
+
+def test_an_exact_answer_in_time_is_not_given_up(grid):
+    done = slowly(grid, 0.001, "marginals", "grid.gbm", "--time", "50s", "-o", "a.csv", "--summary", "a.json")
+    assert done.returncode == 0 and json.loads((grid / "a.json").read_text())["method"] == "exact", done.stderr
+
+
+def test_draws_that_cannot_be_exact_in_time_are_sampled(grid):
+    done = slowly(grid, 0.2, "sample", "grid.gbm", "--sweeps", "20", "--time", "20s", "-o", "a.csv", "--summary", "a.json")
+    assert "sampled instead" in done.stderr, done.stderr
+    burn_in = str(json.loads((grid / "a.json").read_text())["burn_in"])
+    subprocess.run([program(), "sample", "grid.gbm", "--method", "sample", "--sweeps", "20", "--burn-in", burn_in, "-o", "b.csv"], cwd=grid)
+    assert (grid / "a.csv").read_text() == (grid / "b.csv").read_text()

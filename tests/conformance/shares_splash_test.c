@@ -17,7 +17,7 @@
 #include "base/memory.h"
 #include "chains/run.h"
 #include "drive/partition.h"
-#include "ranks/turns.h"
+#include "ranks/share_run.h"
 #include "support/place.h"
 #include "support/ranks_alike.h"
 #include "support/runs.h"

@@ -220,7 +220,7 @@ static void what_needs_the_whole_is_refused(void **state)
     gbs_model_free(model);
     model = test_model(TEST_ISING, 3, 2);
     p.model = model;
-    test_check_refused(&p, 3, GBS_ERR_ARGUMENT, "3 ranks for 2 variables");
+    test_check_refused(&p, 3, GBS_ERR_ARGUMENT, "3 ranks for 2 sampled variables");
     gbs_model_free(model);
 }
 

@@ -278,6 +278,12 @@ static void same_bits_from_any_threads(void **state)
             options.adapt = options.grow == GBS_GROW_ADAPTIVE ? 3 : 0;
             options.sweeps = test_share(12, 2);
             options.burn_in = 1;
+            if (test_races_alone()) {
+                options.threads = 3;
+                test_answer raced = test_run_once(model, NULL, &options);
+                test_drop(&raced);
+                continue;
+            }
             options.threads = 1;
             test_answer one = test_run_once(model, NULL, &options);
             for (options.threads = 2; options.threads <= 3; ++options.threads) {
@@ -297,14 +303,17 @@ static void blanket_locks_on_threads(void **state)
 {
     (void)state;
     gbs_model *model = test_strip();
-    test_answer exact = test_exactly(model, NULL);
+    test_answer exact = {0};
+    if (!test_races_alone()) {
+        exact = test_exactly(model, NULL);
+    }
     for (uint64_t size = 20; size <= (is_small() ? 20 : 1020); size += 1000) {
         gbs_run_options options = options_of(3, size, 8);
         options.locking = GBS_LOCKING_BLANKET;
         options.threads = 3;
-        options.sweeps = 256;
+        options.sweeps = test_races_alone() ? 64 : 256;
         test_answer found = test_run_once(model, NULL, &options);
-        assert_true(check_close("strip", &options, &found, &exact) > 4000);
+        assert_true(test_races_alone() || check_close("strip", &options, &found, &exact) > 4000);
         assert_true(found.report.n_warnings > 0); /* that bits are not repeated */
         test_drop(&found);
     }

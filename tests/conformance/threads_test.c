@@ -126,16 +126,18 @@ static void digest_of(const gbs_model *model, const gbs_run_options *options, ch
 static void compare(const gbs_model *model, const char *name, gbs_run_options *options,
                     const uint64_t *threads)
 {
-    char one[33];
+    char one[33] = "";
     test_row("%s, draw %d, scan %d, estimator %d, %d chains", name, options->draw, options->scan,
              options->estimator, (int)options->chains);
     options->threads = 1;
-    digest_of(model, options, one);
+    if (!test_races_alone()) {
+        digest_of(model, options, one);
+    }
     for (; *threads != 0; threads++) {
         char many[33];
         options->threads = *threads;
         digest_of(model, options, many);
-        if (strcmp(one, many) != 0) {
+        if (!test_races_alone() && strcmp(one, many) != 0) {
             fail_msg(
                 "%s, draw %d, scan %d, estimator %d, %u chains: %u threads give another digest",
                 name, (int)options->draw, (int)options->scan, (int)options->estimator,

@@ -493,6 +493,8 @@ static void nothing_to_judge(void **state)
     gbs_run_options options = gbs_run_options_default();
     options.method = GBS_METHOD_MEAN_FIELD;
     check(grid(8, 0.1), &options, "mean_field", "mean field is an approximation");
+    options.method = GBS_METHOD_BELIEF;
+    check(grid(8, 0.1), &options, "belief", "belief propagation is an approximation without");
     options = sampled(16, 0);
     options.burn_in = 5;
     options.max_updates = 1;
@@ -503,6 +505,45 @@ static int stop_at_once(void *context, const gbs_progress *progress)
 {
     (void)context;
     return progress->burning_in;
+}
+
+/* The answer in hand of `auto` within a time, from the fixed point that --method bp finds. */
+static void stopped_with_an_answer_in_hand(void **state)
+{
+    (void)state;
+    const gbs_run_callbacks callbacks = {.progress = stop_at_once};
+    gbs_run_options options = gbs_run_options_default();
+    gbs_model *model = grid(30, 0.1); /* too large for an exact answer */
+    gbs_run *run = NULL;
+    gbs_run *belief = NULL;
+    double *p = malloc(2 * 900 * sizeof *p);
+    double *q = malloc(2 * 900 * sizeof *q);
+    double *mcse = malloc(2 * 900 * sizeof *mcse);
+    options.time_s = 1e6;
+    options.burn_in = UINT64_C(1) << 40;
+    assert_int_equal(gbs_run_new(model, NULL, &options, &run, NULL), GBS_OK);
+    assert_int_equal(gbs_run_execute(run, &callbacks, NULL), GBS_STOPPED);
+    options = gbs_run_options_default();
+    options.method = GBS_METHOD_BELIEF;
+    assert_int_equal(gbs_run_new(model, NULL, &options, &belief, NULL), GBS_OK);
+    assert_int_equal(gbs_run_execute(belief, NULL, NULL), GBS_OK);
+    const gbs_report *r = gbs_run_report(run);
+    assert_string_equal(r->method, "bp");
+    assert_false(r->converged);
+    assert_non_null(strstr(r->verdict, "stopped before a sweep was kept"));
+    assert_int_equal(gbs_run_marginals(run, p, mcse, NULL, NULL, NULL), GBS_OK);
+    assert_int_equal(gbs_run_marginals(belief, q, NULL, NULL, NULL, NULL), GBS_OK);
+    assert_memory_equal(p, q, 2 * 900 * sizeof *p);
+    assert_true(isnan(mcse[0]));
+    gbs_run_free(run);
+    gbs_run_free(belief);
+    free(p);
+    free(q);
+    free(mcse);
+    options = gbs_run_options_default();
+    options.time_s = 1e6;
+    options.burn_in = UINT64_C(1) << 40;
+    check_told(model, &options, &callbacks, "first_answer", "stopped before a sweep was kept");
 }
 
 /* One sweep, with the bits of a run with so long a burn-in and one sweep. */
@@ -618,6 +659,7 @@ int main(void)
         cmocka_unit_test(scans_that_omit_variables),
         cmocka_unit_test(nothing_to_judge),
         cmocka_unit_test(stopped_in_burn_in),
+        cmocka_unit_test(stopped_with_an_answer_in_hand),
         cmocka_unit_test(burn_in),
         cmocka_unit_test(every_row_was_reached), /* last */
     };

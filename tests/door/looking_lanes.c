@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A draw as one would be added that reads states and keeps nothing: the random one, with 1 - u in
  * place of u where the variable is in an odd state. */
-#include "draw/random_lanes.h"
+#include "draw/tile_lanes.h"
 #include "plan/kernel.h"
 
 #include <stddef.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A scan as one would be added: up through the variables and down again. */
-#include "scan/fixed.h"
 #include "scan/registry.h"
 
 static gbs_status there_and_back_init(const gbsi_graph *graph, const gbs_run_options *options,

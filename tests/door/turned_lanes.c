@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A draw as one would be added: the random one, with 1 - u in place of u. */
-#include "draw/random_lanes.h"
+#include "draw/tile_lanes.h"
 
 #include <stddef.h>
 

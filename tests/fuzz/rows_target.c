@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     gbs_rows *rows = NULL;
     gbs_error err = {0};
     const char *path = fuzz_file(data, size);
-    const gbs_status status = gbs_rows_read(path, &rows, &err);
+    const gbs_status status = gbs_rows_read_as(path, NULL, 0, GBS_ALPHABET_AUTO, &rows, &err);
     FUZZ_REQUIRE((status >= 0) == (rows != NULL));
     if (status < 0) {
         fuzz_check_refusal(path, status, &err);

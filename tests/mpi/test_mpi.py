@@ -541,7 +541,7 @@ def test_a_folder_is_divided_again(made, tmp_path):
     (["-o", "x"], "type -n RANKS"),
     (["-n", "2"], "type -o FOLDER"),
     (["-n", "0", "-o", "x"], "expected a number of ranks"),
-    (["-n", "9999", "-o", "x"], "9999 ranks for 480 variables"),
+    (["-n", "9999", "-o", "x"], "9999 ranks for 480 sampled variables"),
     (["-n", "2", "-o", "x", "--parts", "fair"], "--parts fair: expected auto, metis"),
     (["-n", "2", "-o", "x", "--scan", "random"], "scan random"),
     (["-n", "2", "-o", "x", "--scan", "splash", "--locking", "blanket"], "--locking blanket"),

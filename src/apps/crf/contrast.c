@@ -54,8 +54,7 @@ static void move(const gbsi_gradient *g, const double *out, const double *curvat
 /* @return how far the mean moved after the middle, as a share of its length; divided by the total
  * length of the steps if that is shorter than one step of Newton's method, so that short steps do
  * not look like convergence.
- * @param length number of these steps; 0 if there are none yet and the whole search is still to
- * come. */
+ * @param length number of these steps; 0 before the first step. */
 static double drift(const double *mean, const double *middle, uint64_t n, double length)
 {
     double moved = 0.0;

@@ -57,7 +57,7 @@ void gbsi_crf_chain_best(gbsi_crf_chain *chain, uint32_t *label);
  * P(y_(t-1) = a, y_t = b) = alpha_(t-1)(a) scaled(a, b) after_t(b).
  * @param alpha,beta,after [n][L], out.
  * @return the first token, from 0, whose log-weights differ by more than GBSI_MOST_SPAN, in which
- * case nothing is computed; n if there is no such token. */
+ * case nothing is computed; n if no token has such log-weights. */
 size_t gbsi_crf_chain_sum(gbsi_crf_chain *chain, double *alpha, double *beta, double *after,
                           double *log_z);
 
@@ -70,7 +70,7 @@ size_t gbsi_crf_chain_sum(gbsi_crf_chain *chain, double *alpha, double *beta, do
 typedef struct gbsi_found {
     uint32_t *label;   /* [n] */
     double *posterior; /* [n][L] or NULL */
-    double *log_p;     /* one, or NULL; NAN where ln Z is not known */
+    double *log_p;     /* one, or NULL; NAN if ln Z is not known */
     bool proved;       /* the labels are the most probable ones */
     bool converged;    /* the probabilities can be trusted; without them, true */
     uint64_t updates;

@@ -16,7 +16,7 @@
 
 #include "base/memory.h"
 #include "base/test_random.h"
-#include "crf/pattern.h"
+#include "crf/templates.h"
 
 enum { L = 3, LONGEST = 5, N_WORDS = 3, N_TAGS = 2, MOST = 1 << 16 };
 
@@ -75,7 +75,7 @@ static void list(listed *l, const char *format, ...)
     strcpy(l->at[l->n++], feature);
 }
 
-/* A token, and the one before it: NULL where there is none. */
+/* A token, and the one before it: NULL if there is none. */
 typedef struct seen {
     const char *word, *tag, *first, *before;
 } seen;

@@ -12,7 +12,7 @@ typedef struct gbsi_curvature {
     gbsi_crf_pairs along;    /* log-weights of pairs in the direction */
     const double *direction;
     double *past;  /* [n_tokens][L] the direction's score up to a token, expected given its label,
-                      less that of the sequence */
+                      minus that of the sequence */
     double *ahead; /* [n_tokens][L] the same from this token on */
     uint64_t seed, probe;
 } gbsi_curvature;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "crf/dictionary.h"
+#include "crf/model.h"
 
 #include <string.h>
 

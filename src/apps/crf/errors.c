@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Standard errors of the weights of chains, by probes [M73]: what labels drawn from the model have
- * of features, less what is expected, has the covariance H, and times (H + l2)^-1 that of the
+ * of features, minus what is expected, has the covariance H, and times (H + l2)^-1 that of the
  * penalised maximum, (H + l2)^-1 H (H + l2)^-1 [M66]. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/sized.h"
 #include "crf/curvature.h"
-#include "learn/conjugate.h"
+#include "learn/equations.h"
 #include "learn/probes.h"
 #include "options/questions.h"
 

@@ -17,7 +17,7 @@
 
 #include "base/memory.h"
 #include "base/test_random.h"
-#include "learn/cholesky.h"
+#include "learn/equations.h"
 #include "simd/math.h"
 
 /* Three words, two labels: weights of words, then of pairs. */

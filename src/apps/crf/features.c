@@ -164,7 +164,7 @@ static gbs_status add_link(finding *f, size_t first, size_t second)
             f->pairs[n++] = feature;
         }
     }
-    if (n == 0) { /* if no feature is known, there is no weight */
+    if (n == 0) { /* without a known feature, the array of weights is empty */
         return GBS_OK;
     }
     GBSI_PASS(gbsi_reserve((void **)&out->link, &out->link_capacity, out->n_links + 1,

@@ -262,7 +262,7 @@ static gbs_status label_all(labelling *l, gbs_error *err)
 static gbs_status take_search(labelling *l, const gbs_run_options *run, gbs_error *err)
 {
     GBSI_PASS(gbsi_options_take(run, &l->run, err));
-    if (l->run.method == GBS_METHOD_MEAN_FIELD) {
+    if (gbsi_options_approximate(&l->run)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--method: to find labels, choose auto, exact or sample");
     }

@@ -207,7 +207,7 @@ static void check_flat(double l1, double l2)
     double *out = weight + p.crf->n_weights;
     double penalty = 0.0;
     assert_non_null(weight);
-    for (uint32_t f = 0; f < crf->features.n; f++) { /* the same features, but for those left out */
+    for (uint32_t f = 0; f < crf->features.n; f++) { /* the same features, less those left out */
         const uint32_t own =
             gbsi_dictionary_find(&p.crf->features, crf->features.text[f], crf->features.length[f]);
         const bool pairs = crf->unigram[f] == GBSI_NO_WEIGHT;

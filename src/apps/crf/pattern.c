@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "crf/pattern.h"
+#include "crf/templates.h"
 
 #include <stdint.h>
 

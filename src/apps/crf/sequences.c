@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Column data: a token a line, an empty line behind each sequence. */
-#include "crf/sequences.h"
+#include "crf/templates.h"
 
 #include <inttypes.h>
 #include <string.h>

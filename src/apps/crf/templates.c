@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "crf/pattern.h"
 
 #define MOST_ROW     1000000 /* of Wapiti templates */
 #define MOST_COLUMN  1000000u

@@ -3,8 +3,28 @@
 #ifndef GBSI_CRF_TEMPLATES_H
 #define GBSI_CRF_TEMPLATES_H
 
-#include "crf/sequences.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+#include "gibbsite/crf.h"
 #include "text/text.h"
+
+/* ---- sequences.c ---------------------------------------------------------------------------- */
+
+struct gbs_sequences {
+    char *name;  /* of the file */
+    char *bytes; /* of the file, each text ended by 0 */
+    uint32_t n_columns;
+    size_t n, n_tokens;
+    size_t *first;        /* [n + 1] */
+    const char **text;    /* [n_tokens][n_columns], into bytes */
+    uint64_t *line;       /* [n_tokens] from 1 */
+    size_t text_capacity; /* capacity while the file is read */
+    size_t line_capacity, first_capacity;
+};
+
+/* ---- templates.c ---------------------------------------------------------------------------- */
 
 typedef enum gbsi_piece_kind {
     GBSI_PIECE_WORDS,   /* as they stand */
@@ -40,9 +60,9 @@ typedef struct gbsi_templates {
 } gbsi_templates;
 
 /* The first character of a feature says what it depends on beside the token: u its label, b that
- * and the label before, or * both kinds of weights. With s it goes with the labels of two linked
- * tokens [M65]; tokens of one sequence are linked if the text behind = is the same of both, and not
- * empty. */
+ * and the label before, or * both kinds of weights. A template with s gives features of the labels
+ * of two linked tokens [M65]; two tokens of a sequence are linked if their texts behind = are equal
+ * and not empty. */
 static inline bool gbsi_has_unigram(char first)
 {
     return first == 'U' || first == 'u' || first == '*';
@@ -89,5 +109,20 @@ void gbsi_expansion_free(gbsi_expansion *expansion);
 gbs_status gbsi_template_expand(const gbsi_templates *templates, size_t k,
                                 const gbs_sequences *data, size_t first, size_t end, size_t token,
                                 gbsi_expansion *out, gbs_error *err);
+
+/* ---- pattern.c ------------------------------------------------------------------------------ */
+
+/* The patterns of Wapiti's templates: any character is itself; "." is any; \a letters, \d digits,
+ * \l small letters, \u capitals, \w letters and digits, \p punctuation, \s white space, in capitals
+ * what is not one; \ in front of any other character is that character; "*" behind one: any number
+ * of it, "?": one or none; "^" at the begin and "$" at the end tie it to the ends of the text. All
+ * of ASCII. */
+/* @return NULL, or where a "*" or "?" has nothing in front of it. */
+const char *gbsi_pattern_check(const char *pattern, size_t n);
+
+/* The first place in a text where the pattern matches: "*" takes as few as will do, "?" one if that
+ * will do. @param room [n + n_text + 1]. @return false, with 0 and 0: nowhere. */
+bool gbsi_pattern_find(const char *pattern, size_t n, const char *text, size_t n_text, size_t *room,
+                       size_t *begin, size_t *length);
 
 #endif

@@ -93,7 +93,7 @@ static void execute(gbs_run *run)
     assert_true(gbs_run_execute(run, NULL, NULL) >= 0);
 }
 
-/* The run without factors has the bits of the run of the model. @param shown of one pixel in so
+/* The run without factors has the bits of the run of the model. @param shown of one pixel in this
  * many, black. */
 static void check_bits(uint32_t width, uint32_t height, uint32_t shown,
                        gbs_estimator_kind estimator)

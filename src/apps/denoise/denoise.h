@@ -14,7 +14,7 @@ gbs_status gbsi_denoise_settle(const gbs_image *noisy, const gbs_denoise_options
 
 /* @return the value that a pixel shows, in levels: a whole number for labels and bitmaps. */
 double gbsi_denoise_shown(const gbs_image *image, const gbs_denoise_options *o, size_t pixel);
-/* @return the same, rounded to the nearest level. */
+/* @return the level nearest to that value. */
 uint32_t gbsi_denoise_nearest(const gbs_denoise_options *o, double shown);
 
 /* @return the grey value or label of a pixel, at most the picture's maxval, or below the levels. */
@@ -25,7 +25,8 @@ double gbsi_denoise_log_seen(const gbs_denoise_options *o, double shown, uint32_
 /* @return d(a, b) of two neighbouring levels. */
 double gbsi_denoise_distance(const gbs_denoise_options *o, uint32_t a, uint32_t b);
 
-/* @return h of a pixel of two levels that shows this value: ln p(y | 1) - ln p(y | 0) is 2 h. */
+/* @return the field h of a pixel of two levels that shows this value: ln p(y | 1) - ln p(y | 0) is
+ * 2 h. */
 double gbsi_denoise_field(const gbs_denoise_options *o, double shown);
 /* Makes a model with a variable for each pixel, and no factor. */
 gbs_status gbsi_denoise_pixels(const gbs_image *noisy, const gbs_denoise_options *o,

@@ -9,7 +9,7 @@
 #define MOST_WORK    (UINT64_C(1) << 33) /* updates times levels */
 #define LEAST_SWEEPS 16u
 /* Limits of runs without factors: few chains are enough to compare, and fewer of their sweeps are
- * burn-in. In bits an update takes a tenth of the time. */
+ * burn-in. An update in bits takes a tenth of the time of another update. */
 #define FEW_CHAINS         4u
 #define LEAST_BIT_SWEEPS   64u
 #define LEAST_LEVEL_SWEEPS 32u

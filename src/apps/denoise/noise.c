@@ -8,8 +8,8 @@
 #include "denoise/denoise.h"
 #include "pictures/image_file.h"
 
-#define FEW_LEVELS   4u /* a picture with so few levels may use its whole range of values, ... */
-#define FINE         4u /* ... more have to be so many values apart */
+#define FEW_LEVELS   4u /* levels up to which a picture may use its whole range */
+#define FINE         4u /* more levels must be at least this many values apart */
 #define NEAR         0.15 /* share of a level: normal noise smaller than this would not change a level */
 #define NEARLY_ALL   0.99
 #define FROZEN_RATIO 20.7 /* ln 1e9: states rarer by this factor never occur in a run */

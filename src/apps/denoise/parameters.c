@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimates noise and coupling from the noisy picture alone: gibbsite/denoise.h. */
+/* Estimates noise and coupling from the noisy picture alone; gibbsite/denoise.h describes the
+ * method. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +15,10 @@
 #include "simd/math.h"
 
 enum {
-    MOST_SIDE = 256,     /* of the part that is used, ... */
-    MOST_WORK = 1 << 19, /* ... and pixels times levels in it */
-    ITERATIONS = 60,     /* iterations, of which the second half is averaged, ... */
-    BATCHES = 6,         /* ... in so many batches, for a standard error */
+    MOST_SIDE = 256,     /* longest side of the part of the picture that is used */
+    MOST_WORK = 1 << 19, /* most pixels times levels in that part */
+    ITERATIONS = 60,     /* iterations; the second half of them is averaged */
+    BATCHES = 6,         /* batches of averaged iterations, for a standard error */
     CHAINS = 8,          /* pictures drawn in an iteration */
     SWEEPS = 8,          /* sweeps from one picture to the next */
     NEWTON_STEPS = 12,   /* at most */

@@ -18,7 +18,7 @@ bool gbsi_denoise_is_narrow(const gbs_image *noisy)
     return noisy->width < LEAST_SIDE || noisy->height < LEAST_SIDE;
 }
 
-/* Whether the options of a run allow updates in bits, once there are no more than two fields. */
+/* Whether the options of a run allow updates in bits, if the picture has at most two fields. */
 static bool allows_bits(const gbs_run_options *o)
 {
     return o->method == GBS_METHOD_SAMPLE && o->estimator != GBS_ESTIMATOR_TRACES &&
@@ -65,7 +65,7 @@ static gbs_status make_grid(const gbs_image *noisy, const gbs_denoise_options *o
                           err);
 }
 
-/* @param lattice out: NULL where the picture has too many sites for bits, or the wrong shape. */
+/* @param lattice out: NULL if the picture has too many sites for bits, or the wrong shape. */
 static gbs_status make_lattice(const gbs_image *noisy, const gbs_denoise_options *o,
                                const gbs_run_options *run, gbsi_lattice **lattice, gbs_error *err)
 {

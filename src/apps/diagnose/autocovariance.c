@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "simd/math.h"
 
-/* cos and sin of 2 pi k / length: those of the powers of two by halving the angle pi, from which
- * all others are products, each of at most log2(length) factors. */
+/* Computes cos and sin of 2 pi k / length: for powers of two by halving the angle pi, and for other
+ * k as products of at most log2(length) of these. */
 static void fill_roots(gbsi_autocovariance *a)
 {
     const size_t half = a->length / 2;

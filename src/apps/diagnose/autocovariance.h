@@ -4,6 +4,7 @@
 #define GBSI_DIAGNOSE_AUTOCOVARIANCE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Room for series of one length. */
 typedef struct gbsi_autocovariance {
@@ -14,12 +15,30 @@ typedef struct gbsi_autocovariance {
     double *re, *im; /* [length] */
 } gbsi_autocovariance;
 
-/* @return 0 where memory is short. Freed by gbsi_autocovariance_end() in any case. */
+/* @return 0 if memory is short. Freed by gbsi_autocovariance_end() in any case. */
 int gbsi_autocovariance_begin(gbsi_autocovariance *a, size_t n);
 void gbsi_autocovariance_end(gbsi_autocovariance *a);
 
 /* Add the autocovariances of one series about its mean, those of lag t divided by n and not by
  * n - t (Geyer 1992): sum[t] += 1/n sum_i (x_i - mean) (x_{i+t} - mean), t = 0 .. n - 1. */
 void gbsi_autocovariance_add(gbsi_autocovariance *a, const double *x, double *sum);
+
+/* ---- ranks.c -------------------------------------------------------------------------------- */
+
+/* Order statistics of draws. */
+typedef struct gbsi_ranked {
+    double value;
+    size_t place;
+} gbsi_ranked;
+
+/* Sorts by value, equal values by place. */
+void gbsi_rank(gbsi_ranked *order, size_t n);
+
+/* Quantile p of ranked values, interpolated: type 7 of Hyndman & Fan (1996). */
+double gbsi_ranked_quantile(const gbsi_ranked *order, size_t n, double p);
+
+/* Normal scores, Vehtari et al. (2021), eq. 14: z_i = Phi^-1((r_i - 3/8) / (n + 1/4)) for the rank
+ * r of x_i from 1; equal values share the mean of their ranks. @param z out, by place. */
+void gbsi_normal_scores(const gbsi_ranked *order, size_t n, double *z);
 
 #endif

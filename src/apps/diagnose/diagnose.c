@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Diagnostics of draws, Vehtari et al. (2021) [M58]; equation numbers are theirs. All of them are
- * two functions, R-hat and effective sample size, of sequences: the halves of the chains. */
+/* Diagnostics of draws, Vehtari et al. (2021) [M58]; equation numbers are theirs. All diagnostics
+ * come from two functions of sequences, R-hat and effective sample size. A sequence is half of a
+ * chain. */
 #include "gibbsite/diagnose.h"
 
 #include <math.h>
@@ -13,7 +14,6 @@
 #include "base/plural.h"
 #include "base/sized.h"
 #include "estimate/beta.h"
-#include "ranks.h"
 #include "simd/math.h"
 
 /* Chains cut in halves; the middle draw of an odd number is left out. */
@@ -222,7 +222,7 @@ static double mcse_of_sd(const double *x, size_t n, double mean, double ess)
     return gbsi_sqrt((fourth - second * second) / ess / second / 4.0);
 }
 
-/* Computes all but the first five figures.
+/* Computes all except the first five figures.
  * @param s scratch; its order must be that of x, and is overwritten. */
 static void convergence(halves *h, const double *x, const scratch *s, gbs_diagnostics *d)
 {
@@ -341,8 +341,8 @@ gbs_status gbs_nested_rhat(const double *draws, size_t n_super, size_t n_chains,
     double sum = 0.0;
     double square = 0.0;
     for (size_t k = 0; k < n_super; ++k) {
-        /* Chains have equal lengths: the variance of their means is Welford's, the mean of those
-         * of their draws a plain one. */
+        /* All chains have the same length. The variance of their means is computed by Welford's
+         * method; the variances within chains are averaged. */
         double mean = 0.0;
         double between_chains = 0.0;
         double within_chains = 0.0;

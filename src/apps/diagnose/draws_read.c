@@ -113,27 +113,36 @@ static bool is_word(const char *name, const char *const *words, size_t n_words)
     return false;
 }
 
-/* The first column that is called so and begins with a whole number, or as well with a label. */
+static const char *const chain_words[] = {"chain"};
+static const char *const iteration_words[] = {"iteration", "iter"};
+static const char *const draw_words[] = {"draw"};
+
+/* The first column that is called so. */
+static uint32_t find_named(const gbsi_sheet *s, const char *const *words, size_t n_words)
+{
+    uint32_t k = 0;
+    while (k < s->n_columns && !is_word(s->name[k].text, words, n_words)) {
+        k++;
+    }
+    return k < s->n_columns ? k : NO_COLUMN;
+}
+
+/* The first column that is called so, if it begins with a whole number, or as well with a label. */
 static uint32_t find_word(const gbsi_sheet *s, const char *const *words, size_t n_words,
                           bool or_label)
 {
-    for (uint32_t k = 0; k < s->n_columns; k++) {
-        double number = 0.0;
-        if (is_word(s->name[k].text, words, n_words)) {
-            const bool is_number = gbsi_cell_number(s, &s->cell[k], &number);
-            return (is_number && number == floor(number)) || (!is_number && or_label) ? k
-                                                                                      : NO_COLUMN;
-        }
+    double number = 0.0;
+    const uint32_t k = find_named(s, words, n_words);
+    if (k == NO_COLUMN) {
+        return k;
     }
-    return NO_COLUMN;
+    const bool is_number = gbsi_cell_number(s, &s->cell[k], &number);
+    return (is_number && number == floor(number)) || (!is_number && or_label) ? k : NO_COLUMN;
 }
 
 /* Finds which columns of the first file tell chains and order, by their names and the first row. */
 static gbs_status find_roles(reader *r, gbs_error *err)
 {
-    static const char *const chain[] = {"chain"};
-    static const char *const iteration[] = {"iteration", "iter"};
-    static const char *const draw[] = {"draw"};
     gbsi_sheet *s = &r->sheet;
     const char *first = s->text.at;
     bool more = false;
@@ -146,10 +155,10 @@ static gbs_status find_roles(reader *r, gbs_error *err)
     }
     r->n_columns = s->n_columns;
     if (status >= 0) {
-        r->chain_column = find_word(s, chain, 1, true);
+        r->chain_column = find_word(s, chain_words, 1, true);
         r->iteration_column = gbsi_sheet_is_draws(s) ? NO_COLUMN /* a variable is called so */
-                                                     : find_word(s, iteration, 2, false);
-        r->draw_column = find_word(s, draw, 1, false);
+                                                     : find_word(s, iteration_words, 2, false);
+        r->draw_column = find_word(s, draw_words, 1, false);
     }
     return status;
 }
@@ -202,15 +211,46 @@ static gbs_status take_names(reader *r, gbs_error *err)
     return GBS_OK;
 }
 
-static gbs_status check_same_names(const reader *r, const char *first, gbs_error *err)
+/* Finds the column of a later file that has the role which a column of the first file has. */
+static bool find_role_again(const reader *r, const char *const *words, size_t n_words,
+                            uint32_t *column)
 {
-    bool same = r->sheet.n_columns == r->n_columns;
-    for (size_t i = 0; same && i < r->draws->n; i++) {
-        same = strcmp(r->sheet.name[r->quantity[i].column].text, r->draws->name[i]) == 0;
+    if (*column != NO_COLUMN) {
+        *column = find_named(&r->sheet, words, n_words);
+        return *column != NO_COLUMN;
     }
-    return same ? GBS_OK
-                : gbsi_fail(err, GBS_ERR_FORMAT, "%s: found other columns than in %s",
-                            r->input.name, first);
+    return true;
+}
+
+/* Finds the columns of the first file in a later one by their names. */
+static gbs_status find_names(reader *r, const char *first, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_name_map columns = {0};
+    bool same = r->sheet.n_columns == r->n_columns &&
+                find_role_again(r, chain_words, 1, &r->chain_column) &&
+                find_role_again(r, iteration_words, 2, &r->iteration_column) &&
+                find_role_again(r, draw_words, 1, &r->draw_column);
+    for (uint32_t k = 0; k < r->sheet.n_columns; k++) {
+        const gbsi_cell *name = &r->sheet.name[k];
+        bool added = false;
+        GBSI_TRY(gbsi_name_map_add(&columns, 0, name->text, name->n, k, &added, err));
+    }
+    for (size_t i = 0; same && i < r->draws->n; i++) {
+        const char *name = r->draws->name[i];
+        const uint32_t at = r->quantity[i].column;
+        const bool in_place = strcmp(r->sheet.name[at].text, name) == 0;
+        same =
+            in_place || gbsi_name_map_find(&columns, 0, name, strlen(name), &r->quantity[i].column);
+    }
+    if (!same) {
+        status = gbsi_fail(err, GBS_ERR_FORMAT, "%s: found other columns than in %s", r->input.name,
+                           first);
+    }
+
+cleanup:
+    gbsi_name_map_free(&columns);
+    return status;
 }
 
 /* ---- cells ----------------------------------------------------------------------------------- */
@@ -442,7 +482,7 @@ static gbs_status read_file(reader *r, const char *path, const char *first_path,
                          r->input.name);
     }
     GBSI_PASS(check_names(r, err));
-    GBSI_PASS(r->n_columns == 0 ? take_names(r, err) : check_same_names(r, first_path, err));
+    GBSI_PASS(r->n_columns == 0 ? take_names(r, err) : find_names(r, first_path, err));
     for (;;) {
         GBSI_PASS(gbsi_sheet_next(&r->sheet, &more, err));
         if (!more) {

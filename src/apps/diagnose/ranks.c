@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ranks.h"
+#include "autocovariance.h"
 
 #include <stdlib.h>
 

@@ -272,7 +272,7 @@ static void count_chains(const gbsi_draws *d, const double *base, uint32_t from,
 }
 
 /* @return the error of a column of r states with the counts c_i, sum c: theta_i = (c_i + alpha) /
- * (c + r alpha), and to first order chain k moves it by (c_ik - theta_i c_k) / (c + r alpha), less
+ * (c + r alpha), and to first order chain k moves it by (c_ik - theta_i c_k) / (c + r alpha), minus
  * the mean over k. */
 static double column_error(const gbsi_draws *d, size_t at, uint32_t r, const double *theta,
                            double total)
@@ -419,7 +419,7 @@ gbs_status gbsi_draws_log_p(gbsi_draws *draws, const double *theta, double *log_
             continue;
         }
         status = row_ended(d, row, status, err);
-        /* E ln(estimate) = ln Z - variance / 2, to second order; NaN where ln Z is unknown */
+        /* E ln(estimate) = ln Z - variance / 2, to second order; NaN if ln Z is unknown */
         *log_p += w * (z.log_z + 0.5 * z.error * z.error);
         *variance += w * w * z.error * z.error;
     }

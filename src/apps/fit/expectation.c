@@ -138,7 +138,7 @@ static gbs_status plan_tree(gbsi_expectation *e, uint64_t memory_limit, gbs_erro
     const gbs_exact_options options = {
         .size = sizeof options, .memory_limit = memory_limit, .threads = gbsi_pool_size(e->pool)};
     GBSI_PASS(gbsi_solver_init(s, e->model, NULL, &options, err));
-    assert(s->whole->borrows); /* there are no zeros, and no variables of one state */
+    assert(s->whole->borrows); /* the tables have no zeros, and no variable has only one state */
     return gbsi_solver_plan_tree(s, NULL, e->watch, err);
 }
 

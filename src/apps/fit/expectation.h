@@ -12,7 +12,7 @@ typedef struct gbsi_expectation gbsi_expectation;
  * @param complete [n_distinct] 1: the row is left out.
  * @param most_work limit on the entries of trees over all rows.
  * @param pool     NULL: one thread. All arguments except `asked` are borrowed.
- * @return GBS_ERR_LIMIT if there is no junction tree within memory_limit and most_work. */
+ * @return GBS_ERR_LIMIT if no junction tree is within memory_limit and most_work. */
 gbs_status gbsi_expectation_new(const gbsi_families *families, const gbs_data *data,
                                 const uint8_t *asked, const uint8_t *complete,
                                 uint64_t memory_limit, double most_work, gbsi_pool *pool,
@@ -23,7 +23,7 @@ void gbsi_expectation_free(gbsi_expectation *expectation);
  *
  * @param theta        [entries].
  * @param count        [entries] in and out: the expected counts of the tables asked for are added.
- *                     NULL where none are.
+ *                     NULL if none are.
  * @param log_p        in and out: ln P of all rows that are possible is added.
  * @param n_impossible,weight in and out: the number of impossible rows, and the sum of their
  * weights, are added. NULL: they are an error, GBS_ERR_IMPOSSIBLE.

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The families of a Bayesian network: a child and its parents, with a table of which each column is
- * a distribution over the child's states. Arrays over all entries have the tables one after the
- * other, in the order of the children; an entry's place in its table is that in the factor's. */
+ * a distribution over the child's states. Arrays over all entries hold the tables one after the
+ * other, in the order of the children; an entry has the same place in its table as in the table of
+ * the factor. */
 #ifndef GBSI_FIT_FAMILIES_H
 #define GBSI_FIT_FAMILIES_H
 
 #include "base/watch.h"
-#include "learn/data.h"
+#include "learn/rows.h"
 #include "parallel/pool.h"
 
 typedef struct gbsi_families {

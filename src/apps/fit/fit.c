@@ -15,9 +15,8 @@
 #include "options/questions.h"
 #include "simd/math.h"
 
-#define UNIFORM    0.01                /* share of the start that is uniform, with a prior */
-#define AUTO_BYTES (UINT64_C(4) << 30) /* the same limit as in a run */
-#define AUTO_WORK  0x1p40              /* entries of trees in an iteration */
+#define UNIFORM    0.01   /* share of the start that is uniform, with a prior */
+#define AUTO_WORK  0x1p40 /* entries of trees in an iteration */
 #define PROGRESS_S 0.1
 
 typedef struct fitting {
@@ -32,8 +31,8 @@ typedef struct fitting {
     uint8_t *direct;               /* [variables] 1: no row misses a variable of its family */
     uint8_t *asked;                /* [variables] 1: the others */
     uint8_t *complete;             /* [n_distinct] 1: nothing is missing in it */
-    gbsi_expectation *expectation; /* NULL: nothing is missing, or ... */
-    gbsi_draws *draws;             /* ... it is sampled */
+    gbsi_expectation *expectation; /* NULL if no value is missing, or if expectations are sampled */
+    gbsi_draws *draws;             /* not NULL if expectations are sampled */
     bool own_limit;                /* the user gave the memory limit */
     double *full;                  /* [entries] counts in the complete rows */
     double *base;  /* [entries] counts in all rows that have the family, if all have */
@@ -168,8 +167,9 @@ static gbs_status answer_rows(fitting *f, const gbs_data *data, const uint8_t *a
 {
     const gbs_fit_options *o = &f->options;
     const bool is_auto = o->expectations == GBS_EXPECTATIONS_AUTO;
+    const uint64_t free = gbsi_auto_memory_limit();
     const uint64_t limit =
-        is_auto && !f->own_limit && o->memory_limit > AUTO_BYTES ? AUTO_BYTES : o->memory_limit;
+        is_auto && !f->own_limit && o->memory_limit > free ? free : o->memory_limit;
     if (o->expectations != GBS_EXPECTATIONS_SAMPLED) {
         const gbs_status status = gbsi_expectation_new(&f->families, data, asked, complete, limit,
                                                        is_auto ? AUTO_WORK : INFINITY, f->pool,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ground/atoms.h"
+#include "ground/grounding.h"
 
 #include "base/memory.h"
 

@@ -25,7 +25,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Appends the literals of a list to g->literal. @return false: a part is no literal. */
+/* Appends the literals of a list to g->literal. @return false if a part is not a literal. */
 static gbs_status collect(gbsi_grounding *g, size_t root, bool *literals, gbs_error *err)
 {
     const gbsi_residue *r = &g->residue[root];

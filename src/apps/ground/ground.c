@@ -201,7 +201,7 @@ static uint32_t empty_variable(const gbsi_program *p, const gbsi_logic_formula *
     return UINT32_MAX;
 }
 
-/* Refuses a database with which no formula says anything. */
+/* Refuses a database that leaves every formula without groundings. */
 static gbs_status check_constants(const gbsi_program *p, gbs_error *err)
 {
     for (uint32_t i = 0; i < p->n_formulas; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ground programs against worlds enumerated here, where each formula is a function in C that counts
  * its true groundings over all constants: in every world the log density of the model must be the
- * weights times the counts, but for one constant. */
+ * weights times the counts, except for one constant. */
 #include "gibbsite/ground.h"
 
 #include <math.h>

@@ -3,21 +3,45 @@
 #ifndef GBSI_GROUND_GROUNDING_H
 #define GBSI_GROUND_GROUNDING_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
 #include "base/watch.h"
 #include "gibbsite/ground.h"
-#include "ground/atoms.h"
 #include "ground/program.h"
+
+/* ---- atoms.c -------------------------------------------------------------------------------- */
+
+/* A hash map from numbers of 64 bits, such as the code of a ground atom, to numbers of 32 bits. */
+/* A hash table with open addressing, at most half full. Zero-initialise. */
+typedef struct gbsi_atoms {
+    uint64_t *key; /* [n_slots] plus one; 0: empty */
+    uint32_t *value;
+    size_t n_slots; /* a power of 2, or 0 */
+    size_t n;
+} gbsi_atoms;
+
+/* @return the value of a key that exists, else NULL. Valid until one is added. */
+uint32_t *gbsi_atoms_find(const gbsi_atoms *atoms, uint64_t key);
+/* @param key less than UINT64_MAX, not there yet. */
+gbs_status gbsi_atoms_add(gbsi_atoms *atoms, uint64_t key, uint32_t value, gbs_error *err);
+void gbsi_atoms_clear(gbsi_atoms *atoms); /* keeps the memory */
+void gbsi_atoms_free(gbsi_atoms *atoms);
+
+/* ---- grounding.c ---------------------------------------------------------------------------- */
 
 /* The values of ground atoms that are known, and hence no variables. */
 #define GBSI_ATOM_TRUE  UINT32_MAX
 #define GBSI_ATOM_FALSE (UINT32_MAX - 1)
 
-/* The residue of a formula: the formula that is left after substituting constants for its
- * variables and evidence for its atoms. */
+/* The residue of a formula: the formula that remains after substituting constants for its variables
+ * and evidence for its atoms. */
 typedef enum gbsi_residue_op {
     GBSI_RESIDUE_FALSE,
     GBSI_RESIDUE_TRUE,
-    GBSI_RESIDUE_LITERAL, /* 2 times the variable, plus 1 where it is negated */
+    GBSI_RESIDUE_LITERAL, /* 2 times the variable, plus 1 if it is negated */
     GBSI_RESIDUE_AND,     /* of a list of children */
     GBSI_RESIDUE_OR,
     GBSI_RESIDUE_XOR, /* of two children */

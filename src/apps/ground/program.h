@@ -111,7 +111,7 @@ typedef enum gbsi_logic_sign {
 bool gbsi_logic_is_sign(gbsi_token token, gbsi_logic_sign sign);
 /* Finds the next statement, without blanks and comments around it: a line, and the next one if a
  * parenthesis is open or a sign joins them. whole moves behind it.
- * @return false: there is no more. */
+ * @return false after the last one. */
 bool gbsi_logic_statement(gbsi_text *whole, gbsi_text *line);
 /* Takes a weight from the front of a line: a number, or an expression such as log(0.9/0.1). */
 bool gbsi_logic_weight(gbsi_text *line, double *weight);

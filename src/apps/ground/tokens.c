@@ -60,7 +60,7 @@ static bool joins_name(const gbsi_text *text, const char *at)
     return (*at == '-' || *at == '.') && at > text->at && at + 1 < text->end && begins_name(at[1]);
 }
 
-/* "A name", its quotes included. @return 0: there is no second quote on the line. */
+/* "A name", its quotes included. @return 0 if the line has no second quote. */
 static size_t quoted(const gbsi_text *text)
 {
     size_t n = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "learn/cholesky.h"
+#include "learn/equations.h"
 
 #include "simd/math.h"
 

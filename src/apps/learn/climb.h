@@ -11,7 +11,7 @@
 #define GBSI_CLIMB_WINDOW  10 /* iterations over which the objective usually has to fall */
 #define GBSI_CLIMB_PADDING 16 /* parameters that libLBFGS may read beyond the last one */
 
-/* Where an iteration ended. */
+/* The point that an iteration reached. */
 typedef struct gbsi_climb_point {
     const double *x, *gradient; /* [n] */
     double objective;           /* with the L1 penalty */
@@ -23,10 +23,10 @@ typedef struct gbsi_climb {
     size_t n;            /* parameters */
     uint64_t iterations; /* at most */
     int window;          /* 0: converged where the slope is at most tolerance times |x| above 1 */
-    double tolerance;    /* it also stops if the objective falls by less than this share over so
-                            many iterations */
-    double l1;           /* times the sum of |x_k| is added, ... */
-    size_t l1_first;     /* ... from this parameter on */
+    double tolerance; /* it also stops if the objective falls by less than this share over this many
+                         iterations */
+    double l1;        /* the penalty is l1 times the sum of |x_k| */
+    size_t l1_first;  /* first parameter with that penalty */
     void *context;
     double (*evaluate)(void *context, const double *x, double *gradient); /* the objective at x */
     bool (*advance)(void *context, const gbsi_climb_point *at);           /* false: it ends here */

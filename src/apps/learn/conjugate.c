@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conjugate gradients (Hestenes & Stiefel 1952, J. Res. Natl. Bur. Stand. 49:409-436). */
-#include "learn/conjugate.h"
+#include "learn/equations.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "learn/data.h"
+#include "learn/rows.h"
 
 #include <inttypes.h>
 #include <string.h>

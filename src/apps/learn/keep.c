@@ -45,7 +45,7 @@ gbs_status gbsi_keep_open(gbsi_keep *keep, gbsi_kept **kept, gbs_error *err)
     char digest[33] = "";
     const char *no_locks = NULL; /* which a report of learning has no place for */
     if (gbsi_keep_writes(keep)) {
-        GBSI_PASS(gbsi_kept_lock_take(&keep->lock, keep->files->write, &no_locks, err));
+        GBSI_PASS(gbsi_kept_lock_take(&keep->lock, keep->files->write, &form, &no_locks, err));
     }
     if (keep->files == NULL || keep->files->resume == NULL) {
         return GBS_OK;

@@ -29,7 +29,7 @@ gbs_status gbsi_keep_digest(const char *kind, size_t n_rows, size_t n_sites, con
                             gbsi_digest **digest, gbs_error *err);
 
 /* Locks the file that is to be written; the file to go on from, behind its digest. @param kept out:
- * NULL where there is none.
+ * NULL if there is none.
  * @return GBS_ERR_ARGUMENT for one of another model, other rows or options. */
 gbs_status gbsi_keep_open(gbsi_keep *keep, gbsi_kept **kept, gbs_error *err);
 

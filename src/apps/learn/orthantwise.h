@@ -11,7 +11,7 @@ typedef struct gbsi_orthantwise {
     double l1;
     double scale; /* scale of the objective, such as the number of rows; it only affects when the
                      method counts as converged */
-    double tolerance;    /* converged: the slope is at most so many scales, times |w| above 1 */
+    double tolerance;    /* converged: the slope is at most this many scales, times |w| above 1 */
     uint64_t iterations; /* at most */
     gbsi_watch *watch;
     void *context; /* of these two: */

@@ -11,7 +11,7 @@ typedef struct gbsi_probes {
     gbsi_work *work; /* its progress counts probes */
     void *context;
     /* A random vector whose covariance is that of the parameters. @param y [n] out. @return false
-     * where it was stopped, or equations were not solved. */
+     * if it was stopped, or equations were not solved. */
     bool (*solve)(void *context, uint64_t probe, double *y);
 } gbsi_probes;
 

@@ -7,7 +7,7 @@
 #include "base/status.h"
 
 #define GBSI_FIRST_RATE 0.05
-#define GBSI_FALL       5.0 /* the first is so many times the last */
+#define GBSI_FALL       5.0 /* ratio of the first rate to the last */
 
 /* Sets the rates that are not given, and checks those that are.
  * @param name name of the options. */

@@ -15,7 +15,8 @@
 #define GAPS     "-.~"
 #define MOST_ODD 0.05 /* share of letters that the alphabet does not have */
 /* Least share of ACGTUN among letters of nucleic acids. A third of the letters of proteins are
- * EFILPQ, so that among many that have none more may be letters for one of several nucleotides. */
+ * EFILPQ. If many letters have none of these, more of them may stand for one of several
+ * nucleotides. */
 #define LEAST_OF_FEW  0.85
 #define LEAST_OF_MANY 0.5
 #define MANY          40.0
@@ -41,7 +42,7 @@ typedef struct alignment {
     bool even;                       /* all sequences have as many */
     bool is_mixed;                   /* capitals and small letters */
     bool inserts;                    /* A2M: small letters and '.' are insertions */
-    bool ends;                       /* '*' at the end of a sequence is no site */
+    bool ends;                       /* '*' at the end of a sequence is not a site */
     uint8_t state_of[UCHAR_MAX + 1]; /* NOT_A_SITE: left out */
 } alignment;
 
@@ -150,7 +151,7 @@ static uint8_t state_of(const alignment *a, char c)
     return found == NULL ? 0 : (uint8_t)(found - states);
 }
 
-/* @return letters read as gaps; *odd: those of them that stand for no letters of the alphabet. */
+/* @return the number of letters read as gaps; *odd is how many of these are not in the alphabet. */
 static uint64_t find_states(alignment *a, uint64_t *odd)
 {
     uint64_t n_unknown = 0;
@@ -196,8 +197,9 @@ static size_t kept_in_a2m(sequence s)
     return n;
 }
 
-/* Whether all sequences have as many signs without small letters and '.', as in A2M. Where they do
- * not, and have as many with them, small letters mark a part of an alignment, repeats say. */
+/* Whether all sequences have as many signs without small letters and '.', as in A2M. If lengths are
+ * unequal without small letters, and equal with them, small letters mark a part of the alignment,
+ * such as repeats. */
 static bool is_a2m(const alignment *a)
 {
     bool same = true;

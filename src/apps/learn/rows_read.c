@@ -78,15 +78,3 @@ gbs_status gbs_rows_read_as(const char *name, const void *bytes, size_t n_bytes,
     }
     return status;
 }
-
-gbs_status gbs_rows_read(const char *path, gbs_rows **rows, gbs_error *err)
-{
-    return gbs_rows_read_as(path, NULL, 0, GBS_ALPHABET_AUTO, rows, err);
-}
-
-gbs_status gbs_rows_read_memory(const char *name, const void *bytes, size_t n_bytes,
-                                gbs_rows **rows, gbs_error *err)
-{
-    GBSI_NEED(bytes);
-    return gbs_rows_read_as(name, bytes, n_bytes, GBS_ALPHABET_AUTO, rows, err);
-}

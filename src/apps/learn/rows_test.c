@@ -39,7 +39,8 @@ static void rows_share_weights(void **state)
 static gbs_rows *parse(const char *text, gbs_error *err)
 {
     gbs_rows *rows = NULL;
-    const gbs_status status = gbs_rows_read_memory("d", text, strlen(text), &rows, err);
+    const gbs_status status =
+        gbs_rows_read_as("d", text, strlen(text), GBS_ALPHABET_AUTO, &rows, err);
     assert_true((status == GBS_OK) == (rows != NULL));
     return rows;
 }

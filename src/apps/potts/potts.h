@@ -20,7 +20,7 @@ typedef struct gbsi_potts {
     double *log_p;        /* [n_sites] */
     double *scratch;      /* [members][3][n_block] */
     const double *x;      /* parameters of the current evaluation, as are the members below */
-    const double *weight; /* [rows] weights used instead of those of the rows, or NULL */
+    const double *weight; /* [rows] weights that replace the weights of the rows, or NULL */
     const double *along;  /* [n] or NULL */
     double *gradient;     /* or NULL */
     double l2;
@@ -53,8 +53,8 @@ void gbsi_potts_scatter(const gbsi_potts *potts, const double *block, uint32_t i
  * stopped.
  * @param gradient [n] out. */
 double gbsi_potts_objective(gbsi_potts *potts, const double *x, double l2, double *gradient);
-/* Computes the sum over rows of weight times the slope of - ln PL, with these weights, of any
- * sign, in place of those of the rows.
+/* Computes the sum over rows of weight times the slope of - ln PL. The given weights, of any sign,
+ * replace the weights of the rows.
  * @param sum [n] out. */
 void gbsi_potts_scores(gbsi_potts *potts, const double *x, const double *weight, double *sum);
 /* Multiplies the second derivatives of the objective by a vector.

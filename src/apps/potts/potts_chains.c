@@ -29,11 +29,11 @@ typedef struct chains {
     double rate, shrink, total;
     gbs_potts_report *report;
     gbsi_keep keep;
-    uint8_t *kept;        /* [n][n_sites] the chains between two steps, for checkpoints, ... */
-    uint64_t kept_pass;   /* ... their sweeps, ... */
-    const double *kept_x; /* ... and the weights */
+    uint8_t *kept;        /* [n][n_sites] states of the chains between two steps, for checkpoints */
+    uint64_t kept_pass;   /* sweeps of the kept chains */
+    const double *kept_x; /* weights of the kept chains */
     uint64_t n_summed;    /* steps in c->sum */
-    uint32_t round;       /* GBSI_ROUNDS - 1 and down to 0 */
+    uint32_t round;       /* counts down from GBSI_ROUNDS - 1 to 0 */
     uint64_t step;
     uint64_t pass; /* sweeps of each chain */
     bool sums;     /* whether this step is in the second half */
@@ -123,7 +123,8 @@ static void sweep(void *context, uint32_t member)
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-/* x += rate (P_data - P_chains - shrink x). @param count [n]. @return sum of squared differences */
+/* x += rate (P_data - P_chains - shrink x). @param count [n]. @return the sum of squared
+ * differences */
 static double move(const chains *c, size_t at, size_t n, const uint32_t *count)
 {
     double square = 0.0;
@@ -348,8 +349,8 @@ static gbs_status hold_still(chains *c, gbs_potts_report *report, gbs_error *err
     return status;
 }
 
-/* Takes rounds of steps, each followed by a look at their mean, until that is the maximum or
- * there are no more steps. c->x becomes the mean. */
+/* Takes rounds of steps and checks their mean after each round, until the mean is the maximum or
+ * the steps are used up. c->x becomes the mean. */
 static gbs_status climb(chains *c, bool resumed, gbs_error *err)
 {
     const gbsi_watch *watch = &c->potts->work->watch;

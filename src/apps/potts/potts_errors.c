@@ -2,15 +2,15 @@
 /* Standard errors of a dense Potts model at the maximum of its pseudo-likelihood: the sandwich of
  * [M61], in the zero-sum gauge [M62]. Free parameters are the coordinates of fields and couplings
  * in an orthonormal basis Q of the vectors whose entries sum to zero, h_i = Q eta_i and J_ij = Q
- * Omega_ij Q^T. The same bits on any number of threads: a site's derivatives are one thread's, and
- * so are the sums over rows, in their order, of a table. */
+ * Omega_ij Q^T. The result has the same bits on any number of threads: one thread computes the
+ * derivatives of a site, and one thread adds up a table over all rows, in their order. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/plural.h"
 #include "base/sized.h"
-#include "learn/cholesky.h"
+#include "learn/equations.h"
 #include "options/questions.h"
 #include "potts/potts.h"
 #include "simd/dispatch.h"

@@ -91,7 +91,7 @@ static const double *field_of(const gbsi_potts_site *s, const double *block)
     return block + (size_t)s->site * s->n_states * s->width;
 }
 
-/* f becomes exp(f - largest f). @param at out: f(x_i) less the largest. @return their sum. */
+/* f becomes exp(f - largest f). @param at out: f(x_i) minus the largest. @return their sum. */
 INLINE double weigh(const gbsi_potts_site *s, const uint8_t *x, double *f, double *at)
 {
     double largest = f[0];

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "base/sized.h"
-#include "learn/conjugate.h"
+#include "learn/equations.h"
 #include "learn/probes.h"
 #include "simd/math.h"
 #include "store/model.h"
@@ -101,8 +101,8 @@ static double penalty_of(const one_site *s, size_t k)
     return k / row == s->site.site ? s->p->l2 : 0.5 * s->p->l2;
 }
 
-/* The same for the block of a site, whose padding stays zero: its entries in the order of a block
- * without padding. @param sign [n_block] scratch. */
+/* Draws the pull of the penalty on the block of a site, in the order of a block without padding;
+ * the padding stays zero. @param sign [n_block] scratch. */
 static void draw_site_pull(const one_site *s, double *sign, double *r)
 {
     const gbsi_potts *t = s->p->potts;

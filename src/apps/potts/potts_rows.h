@@ -2,8 +2,8 @@
 /* The innermost loops of dense Potts models: p(x_i | all others) of many rows at one site.
  *
  * A block holds what site i needs, [n_sites][n_states][width]: element (j, b, a) is J_ij(a, b), its
- * states a padded by zeros to a width of a multiple of eight. In place of a coupling to itself a
- * site has its field: element (i, 0, a) is h_i(a). */
+ * states a padded by zeros to a width of a multiple of eight. A site has its field where its
+ * coupling to itself would be: element (i, 0, a) is h_i(a). */
 #ifndef GBSI_POTTS_POTTS_ROWS_H
 #define GBSI_POTTS_POTTS_ROWS_H
 

@@ -555,7 +555,7 @@ static void check_memory(uint64_t method)
         gbs_model *model = NULL;
         assert_true(allowed < 1000);
         gbsi_alloc_fail_after(allowed);
-        status = gbs_rows_read_memory("d", text, sizeof text - 1, &rows, NULL);
+        status = gbs_rows_read_as("d", text, sizeof text - 1, GBS_ALPHABET_AUTO, &rows, NULL);
         if (status >= 0) {
             status = gbs_rows_weigh(rows, 0.8, 1, NULL, NULL);
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rbm/layers.h"
+#include "rbm/rbm.h"
 
 #include "simd/dispatch.h"
 

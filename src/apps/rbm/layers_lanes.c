@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layers of restricted Boltzmann machines, eight units at a time [M63]. */
-#include "rbm/layers.h"
+#include "rbm/rbm.h"
 
 #include "learn/eights.h"
 #include "simd/lanes.h"

@@ -83,8 +83,9 @@ static bool run_epochs(gbsi_rbm *r, const gbs_rows *held_out, gbs_rbm_report *re
     return true;
 }
 
-/* Looks after a quarter, with l1 not there, a half and all of the epochs end it where the first of
- * them say so; held-out rows that are to end it leave the last one. */
+/* The weights are judged after a quarter of the epochs (not with l1), a half, and all of them; a
+ * judgement before the last can end learning. If held-out rows decide when learning ends, the
+ * weights are judged at the end only. */
 static gbs_status run_rounds(gbsi_rbm *r, const gbs_rows *held_out, gbs_rbm_report *report,
                              gbs_error *err)
 {

@@ -3,11 +3,38 @@
 #ifndef GBSI_RBM_RBM_H
 #define GBSI_RBM_RBM_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "learn/keep.h"
 #include "learn/rows.h"
 #include "learn/work.h"
-#include "rbm/layers.h"
 #include "rng/words.h"
+
+/* ---- layers.c ------------------------------------------------------------------------------- */
+
+/* The innermost loops of restricted Boltzmann machines: sums over one layer for the units of the
+ * other, and functions of these sums. Widths are multiples of eight. */
+typedef struct gbsi_layers {
+    /* sum[k] += matrix[list[r]][k], the rows of the list in their order. @param matrix [][width]
+     * @param sum [width] */
+    void (*sum_rows)(const double *matrix, size_t width, const uint32_t *list, size_t n,
+                     double *sum);
+    /* x[k] = 1 / (1 + exp(-x[k])). @param x [width] */
+    void (*logistic)(double *x, size_t width);
+    /* Sum over k of ln(1 + exp(x[k] + step y[k])). @param x, y [width] */
+    double (*softplus)(const double *x, const double *y, double step, size_t width);
+} gbsi_layers;
+
+static inline size_t gbsi_layer_width(size_t n)
+{
+    return (n + 7) / 8 * 8;
+}
+
+/* The functions of the instruction set in use. */
+const gbsi_layers *gbsi_layers_here(void);
+
+/* ---- rbm.c ---------------------------------------------------------------------------------- */
 
 /* The number of intervals of the probability; herded draws keep one weight for each interval. */
 #define GBSI_RBM_BINS 16u
@@ -19,7 +46,7 @@ typedef struct gbsi_rbm {
     const gbsi_layers *layers;
     const gbsi_words *words;
     size_t n, m;           /* visible and hidden units */
-    size_t wide_n, wide_m; /* padded, see layers.h */
+    size_t wide_n, wide_m; /* padded, see layers.c */
     double *w;             /* [n][wide_m], zeros behind m */
     double *wt;            /* [m][wide_n] the same, turned */
     double *owed;    /* [n][wide_m] amount that l1 has subtracted from each of w, with its sign; or
@@ -40,9 +67,9 @@ typedef struct gbsi_rbm {
     double l1; /* penalty of this step: 0 until units have had time to couple */
     uint64_t step;
     uint64_t pass;  /* sweeps of the chains: those of the steps, and at weights held still */
-    uint32_t round; /* looks at weights held still, but the next one, that there may be */
+    uint32_t round; /* judgements that may follow the next one */
     /* of each member of the pool */
-    size_t n_list, n_word, wide; /* entries each of what follows */
+    size_t n_list, n_word, wide; /* entries of each array below */
     uint32_t *list;
     uint32_t *word;
     double *p;

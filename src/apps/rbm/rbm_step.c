@@ -28,8 +28,8 @@ static void draw_random(const double *p, size_t n, const uint32_t *word, size_t 
     }
 }
 
-/* Draws the whole part of u + p, and u keeps the rest in [0, 1). Each p in [0, 1] has the u of
- * its interval.
+/* Draws the whole part of u + p, and u keeps the rest in [0, 1). Each p in [0, 1] uses the weight u
+ * of the interval that holds p.
  * @param u [n][bins] */
 static void draw_herded(const double *p, size_t n, double *u, uint8_t *x)
 {

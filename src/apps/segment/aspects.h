@@ -4,8 +4,30 @@
 #define GBSI_SEGMENT_ASPECTS_H
 
 #include "gibbsite/segment.h"
+#include "learn/work.h"
 #include "segment/patches.h"
-#include "segment/vocabulary.h"
+#include "text/lines.h"
+
+/* ---- vocabulary.c --------------------------------------------------------------------------- */
+
+/* Words of descriptors: the nearest of a few centres, found by k-means. */
+typedef struct gbsi_vocabulary {
+    uint32_t n;
+    uint32_t width; /* a multiple of 8 */
+    float *centre;  /* [n][width] */
+} gbsi_vocabulary;
+
+/* The nearest centre, the first of equals. */
+uint32_t gbsi_vocabulary_word(const gbsi_vocabulary *v, const float *point);
+
+/* At most v->n centres (fewer where there are fewer different points), which it allocates and the
+ * caller frees. @param point [n_points][v->width]. @param stream separates the random numbers of
+ * vocabularies. @return GBS_ERR_STOPPED if work was stopped. */
+gbs_status gbsi_vocabulary_learn(gbsi_work *work, const float *point, size_t n_points,
+                                 uint64_t seed, uint32_t stream, gbsi_vocabulary *v,
+                                 gbs_error *err);
+
+/* ---- aspects.c ------------------------------------------------------------------------------ */
 
 enum {
     GBSI_WORD_TEXTURE = 0,
@@ -47,5 +69,56 @@ void gbsi_aspects_shares(const double *counts, const uint8_t *allowed, uint32_t 
 
 /* An array for beta of one kind of words. NULL: out of memory, or no words. */
 double *gbsi_aspects_beta(const gbs_aspects *aspects, int kind);
+
+/* ---- training.c ----------------------------------------------------------------------------- */
+
+/* A list of pictures and the classes that each shows. */
+typedef struct gbsi_training_picture {
+    const char *line; /* position in the list file, for messages */
+    char *path;       /* owned */
+    size_t first;     /* of its patches */
+    size_t n;
+} gbsi_training_picture;
+
+typedef struct gbsi_training {
+    gbsi_input input;
+    gbsi_text text;
+    size_t n_pictures, picture_capacity;
+    gbsi_training_picture *picture;
+    uint32_t n_classes;
+    gbsi_token *place; /* [n_classes] place where each class is named first */
+    size_t name_capacity, place_capacity;
+    char **name;    /* [n_classes], in the order in which they come */
+    uint8_t *shown; /* [n_pictures][n_classes] 0 or 1 */
+} gbsi_training;
+
+/* Read the list, and refuse one that cannot be learnt from. Free it in either case. */
+gbs_status gbsi_training_read(const char *path, gbsi_training *training, gbs_error *err);
+void gbsi_training_free(gbsi_training *training);
+
+/* ---- segment.c ------------------------------------------------------------------------------ */
+
+/* A picture cut into patches, with the words of every patch. */
+struct gbs_segment {
+    const gbs_aspects *aspects; /* borrowed */
+    gbsi_grid grid;
+    uint32_t width, height; /* of the picture */
+    double coupling;
+    uint32_t neighbours;
+    uint32_t *word;  /* [patches][GBSI_WORD_KINDS] */
+    double *share;   /* [n_classes] */
+    uint32_t *alone; /* [patches] the most probable class without neighbours */
+};
+
+static inline size_t gbsi_segment_n(const gbs_segment *s)
+{
+    return (size_t)s->grid.rows * s->grid.columns;
+}
+
+/* Whether a rectangle (NULL: all) lies in the picture. */
+gbs_status gbsi_rectangle_check(const gbs_segment *segment, const gbs_rectangle *rectangle,
+                                gbs_error *err);
+/* Whether a patch lies in a rectangle (NULL: all). */
+bool gbsi_rectangle_has(const gbs_segment *segment, const gbs_rectangle *rectangle, size_t patch);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Learning classes from pictures of which is told which of them they show [M68]. */
+/* Learns classes from pictures; each picture comes with the list of the classes that it shows
+ * [M68]. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -7,7 +8,7 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "options/questions.h"
-#include "segment/training.h"
+#include "segment/aspects.h"
 
 typedef struct learning {
     gbs_aspect_options o;

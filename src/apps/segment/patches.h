@@ -32,7 +32,7 @@ gbs_status gbsi_view_make(const gbs_image *picture, gbsi_view *view, gbs_error *
 void gbsi_view_free(gbsi_view *view);
 
 /* Histograms of gradients (Lowe 2004, sections 6 and 7: SIFT, unrotated) of length 1, or shorter
- * where there is next to no contrast. @param texture [GBSI_TEXTURE] out. */
+ * where a patch has almost no contrast. @param texture [GBSI_TEXTURE] out. */
 void gbsi_describe_texture(const gbsi_view *view, const gbsi_grid *grid, size_t patch,
                            float *texture);
 /* Mean and standard deviation of the opponent channels (van de Sande, Gevers & Snoek 2010, equation

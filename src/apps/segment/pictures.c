@@ -2,7 +2,7 @@
 /* Label maps, overlays, and labels beside the truth. */
 #include "base/memory.h"
 #include "pictures/image_file.h"
-#include "segment/segment.h"
+#include "segment/aspects.h"
 
 /* The patch whose centre is nearest to a pixel, along one side. */
 static uint32_t nearest(uint32_t pixel, uint32_t side, uint32_t step, uint32_t n)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A picture given the classes: words, shares of classes, and the Markov field of its patches. */
-#include "segment/segment.h"
+#include "segment/aspects.h"
 
 #include <inttypes.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Classes learnt from pictures of our own making, and pictures cut into their regions. */
-#include "segment/segment.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +13,7 @@
 #include "base/memory.h"
 #include "base/test_random.h"
 #include "gibbsite/model.h"
-#include "segment/training.h"
+#include "segment/aspects.h"
 #include "simd/math.h"
 
 enum { SIDE = 120, CLASSES = 4 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "segment/training.h"
+#include "segment/aspects.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -113,7 +113,7 @@ static gbs_status mark(gbsi_training *t, gbs_error *err)
     return GBS_OK;
 }
 
-/* Nothing tells two classes apart that are always shown together. */
+/* Two classes that are always shown together cannot be told apart. */
 static gbs_status check_pair(const gbsi_training *t, uint32_t a, uint32_t b, gbs_error *err)
 {
     for (size_t k = 0; k < t->n_pictures; k++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* k-means (Lloyd 1982, IEEE Trans. Information Theory 28:129) from centres drawn in proportion to
  * the square of their distance from those before (Arthur & Vassilvitskii 2007, SODA, k-means++). */
-#include "segment/vocabulary.h"
+#include "segment/aspects.h"
 
 #include "base/memory.h"
 #include "rng/philox.h"

@@ -133,8 +133,8 @@ static gbs_status run_cases(solving *s, gbsi_watch *watch, gbs_error *err)
  *
  *     dq = q (F_Y(s) - F(s))
  *
- * is the change of q that the log-weight of s makes [M55]. It is taken for the rarer of the two, so
- * that it has as many digits as q; the other one's is its negative. */
+ * is the change of q that the log-weight of s makes [M55]. It is computed for the rarer of the two
+ * outcomes, so that it is as precise as q; the change for the other outcome is its negative. */
 typedef struct rarer {
     uint32_t number; /* the case */
     double q;        /* probability with the sign that makes it that of p */
@@ -211,8 +211,8 @@ static void find_likelihoods(const solving *s, const rarer *y, size_t k, size_t 
     }
 }
 
-/* Finds the changes by the leak of a noisy factor and by its inhibitions in the states that are
- * left: the tables of its chain are conditional.
+/* Finds the changes by the leak of a noisy factor and by its inhibitions in the states that remain:
+ * the tables of its chain are conditional.
  * @param k number of the first parameter of the factor.
  * @param at index of their first answer; moved on */
 static void find_causes(const solving *s, const rarer *y, size_t factor, size_t k, size_t *at,

@@ -8,7 +8,8 @@
 #include "sensitivity/reduced.h"
 
 /* Fills the answer except for p and the derivatives, for which it allocates room.
- * @param first [factors + likelihoods of evidence + 1] out, gbsi_free() it: the first parameter. */
+ * @param first [factors + likelihoods of evidence + 1] out, gbsi_free() it: the first parameter of
+ * each. */
 gbs_status gbsi_parameters_list(const gbs_model *model, const gbs_evidence *evidence,
                                 gbs_sensitivities *answer, size_t **first, gbs_error *err);
 
@@ -21,16 +22,16 @@ typedef enum gbsi_moved {
 } gbsi_moved;
 
 /* Computes how a sum over states F changes with each parameter of a factor [M55], which is linear
- * in w. Conditional tables: dF/dt(i|u) = F(i,u) / t(i|u) less what the others lose, NAN where t is
- * 0 unless w is apart; tables: dF/dtheta = F(s); weights: sum over s of phi(s) F(s).
+ * in w. Conditional tables: dF/dt(i|u) = F(i,u) / t(i|u) less what the others lose, NAN if t is 0
+ * unless w is apart; tables: dF/dtheta = F(s); weights: sum over s of phi(s) F(s).
  * @param w [joint states of the free variables of the scope]
  * @param out [parameters of the factor]
  * @param room [2 * arity of the child] */
 void gbsi_parameters_move(const gbsi_reduced *reduced, size_t factor, gbsi_moved what,
                           const double *w, double *out, double *room);
 
-/* The same for the conditional table of a barren variable, which moves no sum: 0, or NAN where no
- * other entry of a column can take what one loses.
+/* Computes the derivatives for the conditional table of a barren variable, which does not affect
+ * the sum: 0, or NAN for an entry whose column has no other entry that could take what it loses.
  * @param out [parameters of the factor] 0 in. */
 void gbsi_parameters_move_nothing(const gbsi_reduced *reduced, size_t factor, double *out,
                                   double *room);
@@ -49,7 +50,7 @@ void gbsi_parameters_ranges(const gbsi_reduced *reduced, const size_t *first,
 /* Sensitivities by a junction tree. */
 
 /* Fills in p, the derivatives and log_p of an answer that gbsi_parameters_list() has begun.
- * @param first of gbsi_parameters_list().
+ * @param first offsets of parameters, from gbsi_parameters_list().
  * @return GBS_ERR_LIMIT if no tree fits the options, or weights are too far apart for doubles;
  *         GBS_ERR_STOPPED if the watch has stopped it. */
 gbs_status gbsi_sensitivity_exact(const gbs_model *model, const gbs_evidence *evidence,
@@ -58,7 +59,8 @@ gbs_status gbsi_sensitivity_exact(const gbs_model *model, const gbs_evidence *ev
 
 /* Sensitivities from the draws of a run. */
 
-/* As gbsi_sensitivity_exact(), with standard errors and the verdict of the run.
+/* Answers as gbsi_sensitivity_exact() does, from a run, with standard errors and the verdict of
+ * that run.
  * @param options method SAMPLE. @return GBS_STOPPED with an answer; errors of gbs_run_execute(). */
 gbs_status gbsi_sensitivity_sampled(const gbs_model *model, const gbs_evidence *evidence,
                                     const gbs_run_options *options,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Built as a model of ones, so that conditioning takes nothing from it; its weights come after. */
+/* The model is built with weights of one, so that conditioning removes nothing from it; its weights
+ * are filled in afterwards. */
 #include "sensitivity/reduced.h"
 
 #include <math.h>
@@ -336,7 +337,7 @@ static double *table_of(const gbsi_reduced *r, size_t f)
     return factors->table + factors->table_start[factors->aux[f]];
 }
 
-/* Fills the table of the indicator: 0 where it is right about X, minus infinity elsewhere. */
+/* Fills the table of the indicator: 0 if it is right about X, minus infinity elsewhere. */
 static void fill_indicator(gbsi_reduced *r)
 {
     double *table = table_of(r, r->first_likelihood + r->n_likelihoods);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model that is left once evidence has fixed some variables, with a table for every factor,
+/* The model that remains once evidence has fixed some variables, with a table for every factor,
  * over the free variables of its scope, and an indicator of X = x. A noisy factor is a chain of
  * tables [M56]: of its leak, of each parent in turn, and of the child. With s_k, whether one of the
  * first k causes took effect, that of parent k is over (its state, s_(k-1), s_k). Unlike
@@ -19,11 +19,11 @@ typedef struct gbsi_reduced {
     uint32_t variable, x; /* X = x */
     uint32_t *number;     /* [user's variables] in the model; GBSI_NONE: one state is left of it */
     uint32_t *user_variable; /* [variables of the model] the user's; of the indicator X */
-    uint32_t *state;         /* [user's variables] that state; 0 where free */
-    uint8_t *barren;         /* [user's variables] 1: nothing known or asked depends on it ... */
-    uint8_t *dropped;        /* [user's factors] ... and on its conditional table; neither is in the
-                                model */
-    uint32_t indicator;      /* variable of the model: 1 where X = x, else 0 */
+    uint32_t *state;         /* [user's variables] that state; 0 if free */
+    uint8_t *barren;    /* [user's variables] 1: no observed or queried variable depends on it */
+    uint8_t *dropped;   /* [user's factors] ... and on its conditional table; neither is in the
+                           model */
+    uint32_t indicator; /* variable of the model: 1 if X = x, else 0 */
     size_t *factor; /* [user's factors] number of the factor in the model, for a noisy factor that
                        of the first in its chain; SIZE_MAX: nothing of its scope is free */
     size_t first_likelihood; /* factors of the model from here on are likelihoods, one for each */
@@ -51,7 +51,8 @@ size_t gbsi_reduced_n_tables(const gbsi_reduced *reduced, size_t factor);
 /* Writes the true log-weights into the tables, minus infinity among them. */
 void gbsi_reduced_fill(gbsi_reduced *reduced);
 
-/* @return ln of the likelihood of each state of a variable; NULL if all likelihoods are 1.
+/* @return the logarithm of the likelihood of each state of a variable; NULL if all likelihoods are
+ * 1.
  * @param evidence NULL: none. */
 const double *gbsi_log_likelihood(const gbs_evidence *evidence, uint32_t variable);
 
@@ -69,8 +70,8 @@ typedef struct gbsi_rest {
 gbsi_rest gbsi_rest_begin(const gbsi_reduced *reduced, size_t factor);
 void gbsi_rest_next(gbsi_rest *rest);
 
-/* Entries of conditional tables that are 0, of which no draw tells directly. With R(c) the product
- * of all other factors and likelihoods of the child c, and z the other variables of a draw,
+/* Entries of conditional tables that are 0: no draw shows their derivatives directly. With R(c) the
+ * product of all other factors and likelihoods of the child c, and z the other variables of a draw,
  *
  *     rho_i(z) = R(i) / sum over c of t(c | u) R(c) ,     E[1[u] rho_i | e] = g(i, u) / P(e) [M55]
  *

@@ -374,8 +374,8 @@ static double range_of(const gbsi_factors *f, size_t factor)
     return sums && logical->n_body > 2 ? logical->n_body : 2.0;
 }
 
-/* The same of a function phi, as if it had two values as far apart as its values can be: then the
- * variance tells how often it had the rarer one. */
+/* Computes how often a function phi had its rarer value, as if phi had only two values, as far
+ * apart as its values can be: the variance of phi tells it. */
 static double rare_in_formula(const sampling *s, size_t factor, size_t cell)
 {
     const size_t whole = n_batches(s);
@@ -398,8 +398,9 @@ static double rare_in_formula(const sampling *s, size_t factor, size_t cell)
     return most;
 }
 
-/* The same of a score: as if it were 0 but in (sum |score|)^2 / sum score^2 draws (Kish 1965,
- * Survey Sampling), and had the same size in all of these. @return NAN where no draw had any. */
+/* Computes the error that rare values of a score hide, as if the score had one size in (sum
+ * |score|)^2 / sum score^2 draws (Kish 1965, Survey Sampling) and were 0 in all others. @return NAN
+ * if no draw had any. */
 static double rare_in_score(const sampling *s, size_t cell, size_t n_parameters)
 {
     const size_t whole = n_batches(s);

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/extremes.h"
+#include "base/machine.h"
 #include "base/memory.h"
 #include "base/plural.h"
 #include "base/sized.h"
@@ -16,7 +17,6 @@
 #include "simd/math.h"
 #include "store/builder.h"
 
-#define AUTO_BYTES (UINT64_C(4) << 30) /* as a run has it */
 #define PROGRESS_S 0.25
 
 void gbs_sensitivities_free(gbs_sensitivities *answer)
@@ -143,16 +143,16 @@ static gbs_status check(const gbs_model *model, const gbs_evidence *evidence, ui
     return GBS_OK;
 }
 
-/* @param first of gbsi_parameters_list() */
+/* @param first offsets of parameters, from gbsi_parameters_list() */
 static gbs_status answer_exactly(asking *a, const gbs_model *model, const gbs_evidence *evidence,
                                  const size_t *first, gbs_sensitivities *answer, gbs_error *err)
 {
     const gbs_run_options *o = &a->options;
     const bool is_auto = o->method == GBS_METHOD_AUTO;
-    const uint64_t bytes = gbsi_options_memory_limit(o);
     const gbs_exact_options options = {
         .size = sizeof options,
-        .memory_limit = is_auto && o->memory_limit == 0 && bytes > AUTO_BYTES ? AUTO_BYTES : bytes,
+        .memory_limit = is_auto && o->memory_limit == 0 ? gbsi_auto_memory_limit()
+                                                        : gbsi_options_memory_limit(o),
         .threads = o->threads,
         .most_s = is_auto ? 0.5 * (o->time_s > 0.0 ? o->time_s : o->budget_s) : 0.0};
     gbsi_watch watch = gbsi_watch_of(look, a, a->begun_s, o->time_s);
@@ -208,7 +208,7 @@ gbs_status gbs_sensitivity(const gbs_model *model, const gbs_evidence *evidence,
     GBSI_TRY(gbsi_options_take(options, &a.options, err));
     GBSI_TRY(gbsi_options_check(&a.options, err));
     GBSI_TRY(check(model, evidence, variable, state, err));
-    if (a.options.method == GBS_METHOD_MEAN_FIELD || a.options.restarts ||
+    if (gbsi_options_approximate(&a.options) || a.options.restarts ||
         a.options.estimator == GBS_ESTIMATOR_TRACES) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT,
                            "sensitivity: takes method auto, exact or sample, and neither restarts "

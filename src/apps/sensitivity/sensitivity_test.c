@@ -493,7 +493,7 @@ static void compare_estimates(const gbs_sensitivities *s, const gbs_sensitivitie
 
 /* Estimates of models without hard zeros among their factors, or with some in one, in standard
  * errors off the exact ones. These have 15 degrees of freedom or more: 1 % of them are more than 3
- * off, and none of these few thousand 10, but for one in 10^4 seeds. The seed is fixed. */
+ * off, and none of these few thousand 10, except for one in 10^4 seeds. The seed is fixed. */
 static void sampled_problems(sort what, bool zeros, uint32_t chains)
 {
     tally t = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "weights/blocks.h"
+#include "weights/learning.h"
 
 #include <string.h>
 

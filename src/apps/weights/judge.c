@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "weights/judge.h"
+#include "weights/learning.h"
 
 #include <math.h>
 #include <string.h>

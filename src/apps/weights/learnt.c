@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "weights/learnt.h"
+#include "weights/likelihood.h"
 
 #include "base/memory.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ln P(row) = ln Z(w; what the row has) - ln Z(w), and its derivative by a weight is the difference
- * of the expectations of its feature [M66]. One tree serves all weights and rows: of a model with a
- * table for each factor, which each evaluation fills with other entries. A complete row needs no
- * tree: its features are counted once. Variables of one state are left out, which moves no entry.
- */
+/* ln P(row) = ln Z(w; observed values of the row) - ln Z(w), and its derivative by a weight is the
+ * difference of the expectations of its feature [M66]. One junction tree serves all weights and
+ * rows: its model has a table for each factor, which each evaluation fills with new entries. A
+ * complete row needs no tree: its features are counted once. Variables of one state are left out,
+ * which moves no entry. */
 #include "weights/likelihood.h"
 
 #include <inttypes.h>

@@ -7,15 +7,15 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "learn/conjugate.h"
+#include "learn/equations.h"
 #include "learn/probes.h"
 #include "rng/philox.h"
 #include "simd/math.h"
 
 #define STEP_LEFT           0.01 /* how much shorter each step makes the gradient, at best */
 #define DETERMINED          1e-6 /* share that may be left of equations that tell whether all is known */
-#define FLAT                1e-10 /* share of the largest curvature below which nothing is left, ... */
-#define FLAT_OF_DIFFERENCES 1e-6 /* ... and where differences stand for second derivatives */
+#define FLAT                1e-10 /* share of the largest curvature: smaller ones count as 0 */
+#define FLAT_OF_DIFFERENCES 1e-6  /* the share for approximate second derivatives */
 
 enum { VECTORS = 4 }; /* y, r, d, product */
 

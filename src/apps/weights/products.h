@@ -8,7 +8,7 @@
 #include "weights/likelihood.h"
 #include "weights/pseudo.h"
 
-/* All is borrowed but what gbsi_products_init() takes. */
+/* All pointers are borrowed except for those that gbsi_products_init() allocates. */
 typedef struct gbsi_products {
     const gbsi_pseudo *pseudo;
     gbsi_likelihood *likelihood; /* NULL: the pseudo-likelihood */

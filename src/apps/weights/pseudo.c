@@ -14,7 +14,7 @@
 #include "gibbsite/learn.h"
 #include "rng/philox.h"
 #include "simd/math.h"
-#include "weights/blocks.h"
+#include "weights/learning.h"
 
 /* The number of rows of a block: ROWS, and one more for every WEIGHTS weights, as its sums grow
  * with the square of their number, up to the most weights for which a matrix is made. */

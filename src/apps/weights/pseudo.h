@@ -4,13 +4,13 @@
 #define GBSI_WEIGHTS_PSEUDO_H
 
 #include "parallel/pool.h"
-#include "weights/learnt.h"
+#include "weights/likelihood.h"
 
 /* The variables that a sweep draws. */
 typedef struct gbsi_sweep_order {
-    const uint32_t *variable; /* [n] one after the other, ... */
+    const uint32_t *variable; /* [n] drawn one after the other, or at random */
     size_t n;
-    bool random; /* ... or n times any one of them */
+    bool random; /* draw n times a random one of them */
 } gbsi_sweep_order;
 
 /* The memory in which a thread of the pool works. */

@@ -7,8 +7,9 @@
  * with missing values have a chain each, with what they have held fast, as those of Younes (1989)
  * and of DimmWitted do.
  *
- * The same bits on any number of threads: a chain is drawn by one thread, with random numbers of
- * its own, and a sum over chains, or a row of a matrix of sums, is one thread's. */
+ * The result has the same bits on any number of threads: one thread draws a chain, with random
+ * numbers of its own, and one thread computes each sum over chains and each row of a matrix of
+ * sums. */
 #include "weights/sampled_climbing.h"
 
 #include <inttypes.h>
@@ -16,15 +17,15 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "learn/cholesky.h"
+#include "learn/equations.h"
 #include "learn/split_rhat.h"
 #include "rng/philox.h"
 #include "simd/math.h"
 
 #define FASTEST               0.5 /* share of a step of Newton's method */
 #define FARTHEST              0.5 /* largest change of a weight in one step */
-#define QUARTER               4u  /* steps are not shortened in the first of so many parts */
-#define SLOWING               10.0 /* then, after each of so many parts of the steps, by as much again */
+#define QUARTER               4u  /* steps are not shortened in the first of this many parts */
+#define SLOWING               10.0 /* then, after each of this many parts of the steps, by as much again */
 #define PIVOT                 1e-9
 #define FARTHEST_FROM_MAXIMUM 1.0 /* standard errors of the last step of Newton's method */
 #define MOST_CHANCE           0.5 /* learning may end early below this share of a standard error */
@@ -329,8 +330,8 @@ static bool has_converged(const gbsi_climbing *c, const gbsi_climbed *found)
            (c->many || c->round == 0 || found->error <= MOST_CHANCE);
 }
 
-/* Takes rounds of steps, each followed by a look at their mean, until that is near the maximum or
- * there are no more steps. */
+/* Takes rounds of steps and checks their mean after each round, until the mean is near the maximum
+ * or the steps are used up. */
 static gbs_status climb(gbsi_climbing *c, double *w, gbsi_climbed *found, gbs_error *err)
 {
     gbs_status status = GBS_OK;

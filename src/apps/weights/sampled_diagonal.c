@@ -15,12 +15,12 @@
 
 #include "base/memory.h"
 #include "learn/split_rhat.h"
-#include "weights/blocks.h"
+#include "weights/learning.h"
 
 #define OF_MEMBER 3u    /* vectors of scratch */
 #define SAME      1e-12 /* share of the mean square that rounding makes of a variance of 0 */
 
-/* Sums [n] over chains: in a step, ... */
+/* Arrays [n] of sums over chains in a step. */
 enum {
     MEAN,   /* mean features of free chains, */
     SQUARE, /* of their squares, */
@@ -29,7 +29,7 @@ enum {
     N_OF_STEP
 };
 
-/* ... and at weights that are held still. */
+/* Arrays [n] of sums over chains at weights that are held still. */
 enum {
     HALVES = ALONG, /* squared means of halves of free chains */
     CHANCE,         /* variances by chance of the chains' contributions to the gradient */
@@ -216,9 +216,9 @@ static void add_halves(void *context, uint32_t member, size_t first, size_t end,
     }
 }
 
-/* Computes R-hat of the features, and the misfit: the length of the gradient g, less the part
- * that chance adds, in standard errors of that of the rows, whose variances are those of the
- * information [M66]. */
+/* Computes R-hat of the features, and the misfit: the length of the gradient g, minus the part that
+ * chance adds, in standard errors of that of the rows, whose variances are those of the information
+ * [M66]. */
 static void judge(const gbsi_climbing *c, const looking *l, const double *w, const double *sum,
                   gbsi_climbed *found)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "learn/cholesky.h"
+#include "learn/equations.h"
 #include "learn/split_rhat.h"
 #include "weights/sampled_climbing.h"
 
@@ -120,7 +120,8 @@ static double rhat_of(const gbsi_climbing *c, const looking *l, size_t k)
     return gbsi_rhat(within, between, n);
 }
 
-/* The information: N times the covariance of the model less the sum of those of rows [M66]. */
+/* The information: N times the covariance of the features in the model, minus the sum of their
+ * covariances given each row [M66]. */
 static bool find_information(gbsi_climbing *c, const looking *l)
 {
     const size_t n = c->n;

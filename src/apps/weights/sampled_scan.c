@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scans optimised while weights are learnt (Mitliagkas & Mackey 2017, section 5.3): all variables
  * count 1, and a scan is long enough once its Dobrushin variation [M38] is at most the accuracy. */
-#include "weights/sampled_scan.h"
+#include "weights/sampled.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "gibbsite/dobrushin.h"
 
 #define MOVED    0.01 /* a new scan is made once a weight has moved this far */
-#define TOO_LONG 8u   /* the shortest scan may be shorter by one part in so many */
+#define TOO_LONG 8u   /* the shortest scan may be shorter by one part in this many */
 
 void gbsi_learning_scan_free(gbsi_learning_scan *scan)
 {

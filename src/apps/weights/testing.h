@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "generate/random_models.h"
-#include "learn/data.h"
+#include "learn/rows.h"
 #include "simd/math.h"
 
 enum { N = 5, ARITY = 3, STATES = 2 * 2 * 2 * 2 * 3, WEIGHTS = 5, LEARNT = 4, ROWS = 400 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tied weights by Newton's method on the pseudo-likelihood [M61] or the likelihood [M66], and their
  * standard errors; of more weights than a matrix of second derivatives has room for by its products
- * with vectors (products.c). Where second derivatives leave a direction open, or rows with missing
- * values make it one that falls, a multiple of the unit matrix is added to them; a step that does
- * not rise is halved. */
+ * with vectors (products.c). If second derivatives do not determine a direction, or rows with
+ * missing values give it a wrong sign, a multiple of the unit matrix is added to them. A step that
+ * does not increase the objective is halved. */
 #include "gibbsite/learn.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/sized.h"
-#include "learn/cholesky.h"
+#include "learn/equations.h"
 #include "learn/orthantwise.h"
 #include "simd/math.h"
 #include "weights/learning.h"

@@ -4,12 +4,11 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "learn/cholesky.h"
-#include "weights/blocks.h"
+#include "learn/equations.h"
 #include "weights/learning.h"
 
-#define PIVOT                1e-10 /* share of a diagonal entry below which nothing is left of it, ... */
-#define PIVOT_OF_DIFFERENCES 1e-6 /* ... and where differences stand for second derivatives */
+#define PIVOT                1e-10 /* share of a diagonal entry: smaller pivots count as 0 */
+#define PIVOT_OF_DIFFERENCES 1e-6  /* the share for approximate second derivatives */
 
 bool gbsi_learning_factorise(gbsi_learning *learning, double more)
 {

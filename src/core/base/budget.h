@@ -5,8 +5,8 @@
  * A budget is in force on one thread at a time, from gbsi_budget_enter() to gbsi_budget_leave(); a
  * pool hands it to its members while they work. A budget counts the bytes requested minus the bytes
  * freed while it is in force; each thread has its own budget, so that runs on two threads have
- * separate limits. Where one is in force already the outer one stays: what a call needs inside
- * counts towards the whole. Costs two atomic additions a request, nothing inside a sweep. */
+ * separate limits. If a budget is in force already, it stays in force: the memory of an inner call
+ * counts towards the outer call. Costs two atomic additions a request, nothing inside a sweep. */
 #ifndef GBSI_BASE_BUDGET_H
 #define GBSI_BASE_BUDGET_H
 
@@ -19,7 +19,7 @@ typedef struct gbsi_budget {
     uint64_t limit;         /* limit as the user set it, for messages */
     int64_t room;           /* bytes that may still be requested: the limit minus the bytes held
                                before */
-    _Atomic int64_t held;   /* now; below 0 where more was freed than requested */
+    _Atomic int64_t held;   /* now; below 0 if more was freed than requested */
     _Atomic int64_t most;   /* held at once so far */
     _Atomic size_t refused; /* bytes of the request that failed last; 0: none */
 } gbsi_budget;
@@ -30,8 +30,8 @@ void gbsi_budget_init(gbsi_budget *budget, uint64_t limit, uint64_t there);
 /* Puts a budget in force. @return the argument of gbsi_budget_leave(): the budget in force before,
  * or NULL. */
 gbsi_budget *gbsi_budget_enter(gbsi_budget *budget);
-/* The same for a call whose options have no limit: the limit is gbsi_default_memory_limit() minus
- * the memory of the process and the bytes `there`. */
+/* Puts a budget in force for a call whose options have no limit: its limit is
+ * gbsi_default_memory_limit() minus the memory of the process and the bytes `there`. */
 gbsi_budget *gbsi_budget_enter_default(gbsi_budget *budget, uint64_t there);
 void gbsi_budget_leave(gbsi_budget *before);
 /* The budget in force on this thread, or NULL. */
@@ -39,11 +39,11 @@ gbsi_budget *gbsi_budget_current(void);
 /* Used by members of a pool: puts exactly this budget in force; NULL for none. */
 void gbsi_budget_set(gbsi_budget *budget);
 
-/* Counts bytes that do not come from gbsi_alloc*(), such as a mapped file. @return false where they
+/* Counts bytes that do not come from gbsi_alloc*(), such as a mapped file. @return false if they
  * are beyond the limit; then nothing is counted. */
 bool gbsi_budget_take(size_t bytes);
 void gbsi_budget_give(size_t bytes);
-/* The same for bytes that are in memory whatever the limit. */
+/* Counts bytes that are in memory already, even if they exceed the limit. */
 void gbsi_budget_count(size_t bytes);
 /* Whether the budget in force refused a request that nobody has complained about yet. */
 bool gbsi_budget_refused(void);

@@ -2,8 +2,8 @@
 /* /proc/self/cgroup has a line "ID:CONTROLLERS:PATH" for every hierarchy. Version 2 is the line
  * "0::PATH", below /sys/fs/cgroup or, beside version 1, below /sys/fs/cgroup/unified; a version 1
  * controller is below /sys/fs/cgroup/CONTROLLERS. Inside a container the path may be that of the
- * host, which the container does not see, so a file that is missing is no limit and the walk goes
- * up to the top of the mount all the same. */
+ * host, which the container does not see, so a missing file does not count as a limit, and the walk
+ * goes on up to the top of the mount. */
 #include "base/machine.h"
 
 #ifdef __linux__
@@ -35,7 +35,7 @@ static int read_line(const char *dir, const char *name, char *line, int size)
     return found;
 }
 
-/* "max" and "-1" are no limit. */
+/* "max" and "-1" mean that the memory is not limited. */
 static uint64_t number(const char *text)
 {
     char *end = NULL;
@@ -65,7 +65,7 @@ static void read_group(const char *dir, gbsi_cgroup_limits *limits)
         limit_bytes(limits, number(line));
     }
     if (read_line(dir, "memory.limit_in_bytes", line, sizeof line)) {
-        limit_bytes(limits, number(line)); /* a number near 2^63 means that there is no limit */
+        limit_bytes(limits, number(line)); /* near 2^63: not limited */
     }
     if (read_line(dir, "cpu.max", line, sizeof line)) { /* "QUOTA PERIOD" */
         const char *period = strchr(line, ' ');
@@ -138,6 +138,7 @@ gbsi_cgroup_limits gbsi_cgroup_read(const char *root)
 
 static gbsi_cgroup_limits limits;
 static uint64_t process_bytes;
+static uint64_t free_bytes;
 
 typedef struct loaded {
     uint64_t all; /* bytes of all objects: the program and its libraries */
@@ -176,22 +177,49 @@ static loaded measure_objects(void)
 }
 #endif
 
-/* "RssAnon:      1704 kB" of /proc/self/status in bytes, rounded up to whole MiB so that the same
- * program has the same figure every time; 0 where the system does not say. */
-static uint64_t resident(const char *key)
+/* The number of a line such as "RssAnon:      1704 kB", in bytes; 0 where there is none. */
+static uint64_t read_kilobytes(const char *path, const char *key)
 {
     char line[256];
     uint64_t bytes = 0;
-    FILE *file = fopen("/proc/self/status", "re");
+    FILE *file = fopen(path, "re");
     while (file != NULL && bytes == 0 && fgets(line, sizeof line, file) != NULL) {
         if (strncmp(line, key, strlen(key)) == 0) {
-            bytes = (strtoull(line + strlen(key), NULL, 10) * 1024 + MIB - 1) / MIB * MIB;
+            bytes = strtoull(line + strlen(key), NULL, 10) * 1024;
         }
     }
     if (file != NULL) {
         (void)fclose(file);
     }
     return bytes;
+}
+
+/* Rounded up to whole MiB, so that the same program has the same figure every time; 0 where the
+ * system does not say. */
+static uint64_t resident(const char *key)
+{
+    return (read_kilobytes("/proc/self/status", key) + MIB - 1) / MIB * MIB;
+}
+
+uint64_t gbsi_free_read(const char *root)
+{
+    char path[PATH_SIZE];
+    const int n = snprintf(path, sizeof path, "%s/proc/meminfo", root);
+    const uint64_t bytes =
+        n > 0 && (size_t)n < sizeof path ? read_kilobytes(path, "MemAvailable:") : 0;
+    return bytes != 0 ? bytes : UINT64_MAX;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t physical_bytes(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES);
+    const long page_bytes = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : UINT64_MAX;
 }
 
 /* It is unknown which pages of the code will be touched: at most all of them; but the libraries of
@@ -206,6 +234,7 @@ static void measure(void)
         touched = mapped != 0 && mapped + sum.own < sum.all ? mapped + sum.own : sum.all;
     }
     process_bytes = touched + resident("RssAnon:");
+    free_bytes = smaller(gbsi_free_read(""), smaller(limits.bytes, physical_bytes()));
 }
 
 static void measure_once(void)
@@ -227,12 +256,8 @@ uint64_t gbsi_program_bytes(void)
 
 uint64_t gbsi_machine_bytes(void)
 {
-    const long pages = sysconf(_SC_PHYS_PAGES);
-    const long page_bytes = sysconf(_SC_PAGESIZE);
-    const uint64_t there =
-        pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : UINT64_MAX;
     measure_once();
-    return limits.bytes < there ? limits.bytes : there;
+    return smaller(limits.bytes, physical_bytes());
 }
 
 void gbs_set_memory_limit(uint64_t bytes)
@@ -253,6 +278,22 @@ uint64_t gbsi_default_memory_limit(void)
     }
     const uint64_t machine = gbsi_machine_bytes();
     return machine == UINT64_MAX ? machine : machine / 2;
+}
+
+uint64_t gbsi_auto_memory_limit(void)
+{
+    const uint64_t set = atomic_load(&memory_limit);
+    uint64_t bytes = 1;
+    measure_once();
+    while (bytes <= free_bytes / 4) {
+        bytes *= 2;
+    }
+    return set != 0 ? set : bytes;
+}
+
+uint64_t gbs_auto_memory_limit(void)
+{
+    return gbsi_auto_memory_limit();
 }
 
 uint32_t gbsi_quota_cores(void)

@@ -13,6 +13,11 @@ uint64_t gbsi_machine_bytes(void);
  * gbsi_machine_bytes(). */
 uint64_t gbsi_default_memory_limit(void);
 
+/* The memory that `auto` gives exact answers: that of gbs_set_memory_limit(), else half of what was
+ * free, rounded down to a power of two, so that a little more or less of it gives the same choices.
+ * Measured once. */
+uint64_t gbsi_auto_memory_limit(void);
+
 /* The memory of the process without the library's objects: the program, its libraries, and the
  * memory allocated before the first call of this function. Measured once. */
 uint64_t gbsi_process_bytes(void);
@@ -31,5 +36,7 @@ typedef struct gbsi_cgroup_limits {
     uint32_t n_cores; /* UINT32_MAX: none */
 } gbsi_cgroup_limits;
 gbsi_cgroup_limits gbsi_cgroup_read(const char *root);
+/* The bytes that the system calls available; UINT64_MAX where it does not say. */
+uint64_t gbsi_free_read(const char *root);
 
 #endif

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/machine.h"
+#include "gibbsite/io.h"
 
 static char root[] = "/tmp/gibbsite-cgroup-XXXXXX";
 
@@ -99,6 +100,28 @@ static void path_of_the_host(void **state)
     assert_int_equal(gbsi_cgroup_read(root).bytes, 400000000);
 }
 
+static void available(void **state)
+{
+    (void)state;
+    assert_true(gbsi_free_read(root) == UINT64_MAX);
+    put("/proc/meminfo", "MemTotal:  800 kB\nMemFree: 1 kB\nMemAvailable:    300 kB\n");
+    assert_int_equal(gbsi_free_read(root), 300 * 1024);
+}
+
+/* A power of two, at most half of what the machine has. */
+static void auto_limit(void **state)
+{
+    (void)state;
+    const uint64_t bytes = gbsi_auto_memory_limit();
+    assert_true(bytes > 0 && (bytes & (bytes - 1)) == 0);
+    assert_true(bytes <= gbsi_machine_bytes() / 2);
+    assert_int_equal(gbs_auto_memory_limit(), bytes);
+    gbs_set_memory_limit(12345);
+    assert_int_equal(gbs_auto_memory_limit(), 12345);
+    gbs_set_memory_limit(0);
+    assert_int_equal(gbs_auto_memory_limit(), bytes);
+}
+
 static void half_by_default(void **state)
 {
     (void)state;
@@ -114,6 +137,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(version_2, begin, end),
         cmocka_unit_test_setup_teardown(version_1, begin, end),
         cmocka_unit_test_setup_teardown(path_of_the_host, begin, end),
+        cmocka_unit_test_setup_teardown(available, begin, end),
+        cmocka_unit_test(auto_limit),
         cmocka_unit_test(half_by_default)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,8 +12,8 @@ typedef struct gbsi_mapping {
     bool mapped; /* else from gbsi_alloc_lanes() */
 } gbsi_mapping;
 
-/* The first n > 0 bytes of an open file; false where the system will not. The file may be closed,
- * but must stay as it is: bytes cut off it later are a SIGBUS when they are looked at. */
+/* The first n > 0 bytes of an open file; false if the system will not. The file may be closed, but
+ * must stay as it is: bytes cut off it later are a SIGBUS when they are looked at. */
 bool gbsi_mapping_new(int fd, size_t n, gbsi_mapping *mapping);
 
 /* A file that will rarely be looked at: its pages take no memory until they are. */

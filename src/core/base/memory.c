@@ -250,6 +250,19 @@ void gbsi_rooms_free(const gbsi_room *arrays, size_t n)
     }
 }
 
+void gbsi_rooms_shrink(const gbsi_room *arrays, size_t n)
+{
+    for (size_t i = 0; i < n; ++i) {
+        void *memory = NULL;
+        memcpy(&memory, arrays[i].pointer, sizeof memory);
+        const uint64_t kept = arrays[i].n > 0 ? arrays[i].n : 1;
+        void *less = memory == NULL ? NULL : gbsi_realloc_array(memory, kept, arrays[i].size);
+        if (less != NULL) {
+            memcpy(arrays[i].pointer, &less, sizeof less);
+        }
+    }
+}
+
 gbs_status gbsi_reserve(void **pointer, size_t *capacity, uint64_t n, size_t size, const char *what,
                         gbs_error *err)
 {

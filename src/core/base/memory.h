@@ -10,8 +10,8 @@
 
 #include "base/status.h"
 
-/* NULL when there is no more, also where sizes of 64 bits are beyond a size_t. A request of 0 bytes
- * gives a pointer that may be freed. */
+/* NULL if memory is used up, or if the size exceeds a size_t. A request of 0 bytes gives a pointer
+ * that may be freed. */
 void *gbsi_alloc(uint64_t wanted);
 void *gbsi_alloc_zero(uint64_t wanted);
 /* n elements of the given size, NULL also when the product overflows. */
@@ -32,19 +32,23 @@ void gbsi_free_each(size_t n, void *const pointer[]);
 bool gbsi_mul_size(uint64_t a, uint64_t b, size_t *product);
 bool gbsi_add_size(size_t a, size_t b, size_t *sum);
 
-/* One array of an object. A list of them says what the object takes, takes it and frees it. */
+/* One array of an object. From a list of such arrays, the functions below compute the size of the
+ * object, allocate it and free it. */
 typedef struct gbsi_room {
     void *pointer;                      /* address of the pointer to it */
     uint64_t n, size;                   /* elements, bytes of one */
     void *(*alloc)(uint64_t, uint64_t); /* gbsi_alloc_array() or another of its kind */
 } gbsi_room;
 #define GBSI_ROOM(pointer, n, alloc) ((gbsi_room){&(pointer), (n), sizeof *(pointer), (alloc)})
-/* Their bytes without slack; UINT64_MAX where these are too many for a number. */
+/* The bytes of all listed arrays, without slack; UINT64_MAX if the sum exceeds 64 bits. */
 uint64_t gbsi_rooms_bytes(const gbsi_room *arrays, size_t n);
-/* Takes one after the other. On failure those that were not taken are as before: NULL, so that the
- * object can be freed. */
+/* Allocates one array after the other. On failure the pointers of the remaining arrays are
+ * unchanged: if they are NULL, the object can be freed. */
 gbs_status gbsi_rooms_take(const gbsi_room *arrays, size_t n, const char *what, gbs_error *err);
 void gbsi_rooms_free(const gbsi_room *arrays, size_t n);
+/* Gives back what growth allocated beyond the listed elements, of those arrays that exist. An array
+ * that cannot be moved stays as it is. The alignment of gbsi_alloc_lanes() may be lost. */
+void gbsi_rooms_shrink(const gbsi_room *arrays, size_t n);
 
 /* "1.4 GiB", for messages. */
 void gbsi_bytes_text(double bytes, char text[16]);

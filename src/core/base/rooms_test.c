@@ -72,12 +72,33 @@ static void every_request_may_fail(void **state)
     }
 }
 
+/* Arrays keep their first elements and may move; an array that does not exist stays NULL. */
+static void a_list_shrinks_its_arrays(void **state)
+{
+    (void)state;
+    thing t = {0};
+    gbsi_room arrays[N_ARRAYS];
+    list_arrays(&t, 1000, arrays);
+    assert_int_equal(gbsi_rooms_take(arrays, 2, "thing", NULL), GBS_OK);
+    t.value[2] = 0.5;
+    list_arrays(&t, 3, arrays);
+    gbsi_rooms_shrink(arrays, N_ARRAYS);
+    assert_true(t.value[2] == 0.5);
+    assert_null(t.mark);
+    gbsi_alloc_fail_after(0);
+    gbsi_rooms_shrink(arrays, N_ARRAYS);
+    gbsi_alloc_fail_after(UINT64_MAX);
+    assert_true(t.value[2] == 0.5);
+    gbsi_rooms_free(arrays, N_ARRAYS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_list_sizes_takes_and_frees),
         cmocka_unit_test(too_many_bytes_for_a_number),
         cmocka_unit_test(every_request_may_fail),
+        cmocka_unit_test(a_list_shrinks_its_arrays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

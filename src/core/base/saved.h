@@ -9,7 +9,7 @@
 #include "base/status.h"
 
 /* A sink, to which state is written, and a source, from which it is read in the same order.
- * @return a negative status when there is no more room or nothing more to take. */
+ * @return a negative status if the target is full or the source is at its end. */
 typedef struct gbsi_sink {
     void *context;
     gbs_status (*put)(void *context, const void *bytes, size_t n, gbs_error *err);

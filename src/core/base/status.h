@@ -27,10 +27,10 @@ void gbsi_say_list(char *text, size_t size, const char *format, va_list argument
     GBSI_PASS(gbsi_need(err, __func__, #__VA_ARGS__,                                 \
                         sizeof((const void *const[]){__VA_ARGS__}) / sizeof(void *), \
                         (const void *const[]){__VA_ARGS__}))
-/* @param names of the pointers, with commas between them. */
+/* @param names names of the pointers, with commas between them. */
 gbs_status gbsi_need(gbs_error *err, const char *function, const char *names, size_t n,
                      const void *const pointer[]);
-/* Returns a failure to the caller at once: where there is nothing to clean up. */
+/* Returns a failure to the caller at once. Use it where nothing has to be cleaned up. */
 #define GBSI_PASS(e)                         \
     do {                                     \
         const gbs_status failed_with_ = (e); \

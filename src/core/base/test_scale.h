@@ -3,6 +3,7 @@
 #ifndef GBSI_BASE_TEST_SCALE_H
 #define GBSI_BASE_TEST_SCALE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,17 @@ static inline size_t test_scaled(size_t full, size_t usual, size_t small)
 static inline size_t test_share(size_t all, size_t few)
 {
     return test_scaled(all, all, few);
+}
+
+/* @return whether a test looks for races alone: at small scale under the thread sanitizer, because
+ * the same test compares the bits and the answers in the builds without it. */
+static inline bool test_races_alone(void)
+{
+#ifdef __SANITIZE_THREAD__
+    return test_scale_asked() == TEST_SMALL;
+#else
+    return false;
+#endif
 }
 
 #endif

@@ -102,7 +102,7 @@ static gbs_status put_own(const gbsi_weave *w, const gbsi_rows *rows, uint64_t e
     return GBS_OK;
 }
 
-/* On rank 0: writes the received rows in the order of the whole model. */
+/* Called on rank 0: writes the received rows in the order of the whole model. */
 static gbs_status put_window(passing *p, uint64_t first, uint64_t end, const gbsi_sink *sink,
                              gbs_error *err)
 {

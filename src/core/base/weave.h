@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays of the slots of a whole, of which every rank has some: saved in the order of the whole,
- * and loaded from there, a window of slots at a time, so that no rank ever holds all of them. */
+/* Saves and loads arrays whose slots are spread over ranks. A file holds the slots in the order of
+ * the whole model; ranks pass them on a window of slots at a time, so that no rank ever holds all
+ * of them. */
 #ifndef GBSI_BASE_WEAVE_H
 #define GBSI_BASE_WEAVE_H
 

@@ -44,7 +44,8 @@ gbsi_decimal_status gbsi_decimal_read(const char *text, size_t n, double *value)
 
 /* The number that begins at `at`, if it is written in a common form and followed by a blank.
  * @return that blank; NULL, with *value unchanged, if the caller must cut the token out and read it
- * as a whole. Far from the end of the text only. The same values as the function above. */
+ * as a whole. Call it only far from the end of the text. It gives the same values as
+ * gbsi_decimal_read(). */
 const char *gbsi_decimal_scan(const char *at, const char *end, double *value);
 const char *gbsi_integer_scan(const char *at, const char *end, uint64_t *value);
 

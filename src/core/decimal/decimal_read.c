@@ -113,7 +113,7 @@ static double infinity(void)
     return from_bits(0x7ff0000000000000u);
 }
 
-/* Digits and point of text[0 .. n). @return the end of the digits, NULL if there is no digit. */
+/* Digits and point of text[0 .. n). @return the end of the digits; NULL without a digit. */
 static const char *scan_digits(const char *text, const char *end, scanned *s)
 {
     const char *at = text;
@@ -212,8 +212,8 @@ static double round_to_double(uint64_t mantissa, int exponent2, bool sticky)
     return from_bits((biased << 52) + kept);
 }
 
-/* All digits, exactly: the quotient of two large integers to 62 bits or more, and whether a
- * remainder is left. */
+/* Rounds all digits exactly, from the quotient of two large integers to 62 bits or more and from
+ * whether a remainder is left. */
 static double read_exact(const scanned *s)
 {
     /* The point halfway between two doubles has at most 767 significant digits, so what follows

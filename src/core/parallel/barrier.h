@@ -13,7 +13,7 @@
 typedef struct gbsi_gate {
     _Alignas(64) _Atomic uint32_t step;
     _Alignas(64) _Atomic uint32_t n_sleepers;
-    uint32_t n_spins; /* looks before sleeping; 0 where threads outnumber cores */
+    uint32_t n_spins; /* looks before sleeping; 0 if threads outnumber cores */
     pthread_mutex_t mutex;
     pthread_cond_t opened;
 } gbsi_gate;

@@ -3,10 +3,10 @@
  *
  * Philox4x32-10 (Salmon, Moraes, Dror & Shaw 2011, SC11). Key = the 64-bit seed, low word first;
  *     counter = { place div 4, chain, pass low 32 bits, purpose (8 bits) << 24 | pass high 24 bits
- * } and the update takes word (place mod 4). So sixteen chains at four consecutive places, and
- * sixteen counters at sixty-four consecutive places of one chain, are the same numbers. Uses that
- * need more than one word per update have a purpose of their own, with (chain, pass, place) read as
- * the enum says. */
+ * } and the update takes word (place mod 4). Numbers are therefore the same whether they are made
+ * for sixteen chains at four consecutive places, or for sixty-four consecutive places of one chain
+ * from sixteen counters. Uses that need more than one word per update have a purpose of their own,
+ * with (chain, pass, place) read as the enum says. */
 #ifndef GBSI_RNG_PHILOX_H
 #define GBSI_RNG_PHILOX_H
 
@@ -25,7 +25,7 @@ enum { GBSI_PHILOX_ROUNDS = 10 };
  */
 #define GBSI_MOST_PLACES (UINT64_C(1) << 34)
 
-/* @return GBS_ERR_LIMIT where a pass of so many places would repeat words. */
+/* @return GBS_ERR_LIMIT where a pass of this many places would repeat words. */
 gbs_status gbsi_places_check(uint64_t n_places, gbs_error *err);
 
 typedef enum gbsi_purpose {
@@ -46,7 +46,7 @@ typedef enum gbsi_purpose {
     GBSI_PURPOSE_SWAP = 14,     /* ladder, iteration, 4 * level: swaps with the next level */
     GBSI_PURPOSE_RECOVER = 16,  /* chain, iteration, 2 * eliminated variable: two words each */
     GBSI_PURPOSE_BLOCK = 17,    /* chain, iteration, 2 * variable of a block: two words each */
-    GBSI_PURPOSE_REDRAW = 18,   /* the same, for draws of the coldest chain in all lanes */
+    GBSI_PURPOSE_REDRAW = 18,   /* draws of blocks of the coldest chain, in all lanes */
     GBSI_PURPOSE_PLAN = 20,     /* plan, 0, 4 * step: which variables form a block */
     GBSI_PURPOSE_QUERY = 21,    /* 0, round, step: changes of a query's state */
     GBSI_PURPOSE_ROW = 22,      /* row div 2^32, iteration, 4 * row: seeds of a row's runs in EM */

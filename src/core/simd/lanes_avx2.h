@@ -544,8 +544,8 @@ static inline vu vf_to_vu(vf a)
     vu r = {_mm256_cvttps_epi32(a.lo), _mm256_cvttps_epi32(a.hi)};
     return r;
 }
-/* Nothing unsigned here: from 2^31 on, where floats are integers, 2^31 is taken off and put back.
- */
+/* AVX2 has no unsigned conversion: from 2^31 on, where floats are integers, 2^31 is subtracted
+ * before the conversion and added after it. */
 static inline __m256i gbsi_near256(__m256 a)
 {
     const __m256 half = _mm256_set1_ps(0x1p31f);

@@ -32,7 +32,7 @@ typedef struct vw {
     uint32x4_t high[4];
 } vw;
 
-/* All four quarters through the same intrinsic. */
+/* Applies one intrinsic to all four quarters. */
 #define GBSI_QUARTERS_1(type, name, from, op)                        \
     static inline type name(from a)                                  \
     {                                                                \
@@ -138,7 +138,7 @@ static inline vu vu_shr(vu a, int n)
 GBSI_QUARTERS_2(vm, vu_eq, vu, vceqq_u32)
 GBSI_QUARTERS_2(vm, vu_lt, vu, vcltq_u32)
 GBSI_QUARTERS_3(vu, vu_select, vm, vbslq_u32)
-/* There is no gather: every lane is loaded into its place. */
+/* NEON has no gather: every lane is loaded into its place. */
 static inline uint32x4_t gbsi_gather128(const uint32_t *base, uint32x4_t index)
 {
     uint32x4_t r = vld1q_dup_u32(base + vgetq_lane_u32(index, 0));

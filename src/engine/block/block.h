@@ -26,7 +26,7 @@ enum {
 #define GBSI_BLOCK_MOST 16384u
 
 typedef enum gbsi_block_source {
-    GBSI_BLOCK_TABLE, /* the weights of a factor of which no variable is held */
+    GBSI_BLOCK_TABLE, /* the weights of a factor none of whose variables is held */
     GBSI_BLOCK_SLICE, /* rows of a larger table, selected by the states of the held variables */
     GBSI_BLOCK_MESSAGE,
 } gbsi_block_source;
@@ -76,7 +76,7 @@ typedef struct gbsi_blocks {
     size_t *table;                 /* [n_factors] first row of each; SIZE_MAX: beyond all cliques */
     size_t n_table_rows, n_message_rows, n_slice_rows;
     uint32_t most_arity, most_items; /* of a variable, of a bucket */
-    uint32_t n_plans;                /* 1 where the only plan holds nothing */
+    uint32_t n_plans;                /* 1 if the only plan holds nothing */
     gbsi_block_plan *plan;
 } gbsi_blocks;
 
@@ -86,7 +86,7 @@ typedef struct gbsi_blocks {
  * largest factor up to GBSI_BLOCK_MOST where it has more.
  * @param n_plans at most; fewer where one holds nothing.
  * @param watch   borrowed or NULL.
- * @param out     NULL where the model has more than GBSI_BLOCK_VARIABLES variables, or where a plan
+ * @param out     NULL if the model has more than GBSI_BLOCK_VARIABLES variables, or where a plan
  *                holds more than two thirds of them or draws no two of them together.
  * @return GBS_ERR_MEMORY; GBS_ERR_STOPPED where the watch stopped it.
  */
@@ -102,13 +102,14 @@ double gbsi_blocks_operations(const gbsi_blocks *blocks);
 typedef struct gbsi_block_lanes {
     const gbsi_blocks *blocks;
     gbsi_simd level;
-    double *weight;     /* [blocks->n_table_rows][16] exp(beta t), t less its largest of a factor */
+    double *weight;     /* [blocks->n_table_rows][16] exp(beta t), where t is a log-weight minus the
+                           largest of its factor */
     double *slice;      /* [blocks->n_slice_rows][16] */
     double *message;    /* [blocks->n_message_rows][16] divided by the largest of its table */
     double *sum;        /* [blocks->most_arity][16] scratch */
     uint32_t *word;     /* scratch: two a variable */
-    const double **row; /* [blocks->most_items] scratch: of the bucket at hand, the items ... */
-    const uint16_t **offset; /* ... and the numbers of their rows */
+    const double **row; /* [blocks->most_items] scratch: rows of the items of the current bucket */
+    const uint16_t **offset; /* [blocks->most_items] scratch: numbers of these rows */
     uint32_t plan;           /* of the messages */
     uint32_t dead;           /* bit l: lane l is not drawn, as products came out too small ... */
     uint32_t lost;           /* ... and in these some did, by the states of other variables */

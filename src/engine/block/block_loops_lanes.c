@@ -9,7 +9,7 @@ enum { L = GBSI_BLOCK_LANES };
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Where the rows of an item are. */
+/* The place of the rows of an item. */
 static const double *rows_of(const gbsi_block_lanes *lanes, const gbsi_block_item *item)
 {
     const double *from = item->source == GBSI_BLOCK_TABLE   ? lanes->weight

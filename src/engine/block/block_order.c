@@ -160,7 +160,7 @@ void gbsi_block_order_free(gbsi_block_order *order)
 
 /* ---- rows that change ------------------------------------------------------------------------ */
 
-/* Where u is, or would be, in a row. */
+/* The place of u in a row, or the place where it would be inserted. */
 static uint32_t place(const row *r, uint32_t u)
 {
     uint32_t low = 0;
@@ -252,7 +252,7 @@ static uint32_t next_of(const making *m)
     return best;
 }
 
-/* The variable to hold, GBSI_NONE where none is left. */
+/* The variable to hold, GBSI_NONE if none is left. */
 static uint32_t next_held(const making *m)
 {
     uint32_t best = GBSI_NONE;

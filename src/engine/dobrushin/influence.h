@@ -22,7 +22,7 @@ typedef struct gbsi_influence_row {
 /* Limits on the work, for calls in which time matters more than tight bounds. */
 typedef struct gbsi_influence_limits {
     size_t cells;  /* several factors of one pair are put together over all their variables if those
-                      have at most so many configurations, else their bounds are added */
+                      have at most this many configurations, else their bounds are added */
     uint64_t walk; /* tables of n variables and E entries are looked at entry by entry for each pair
                       if n (n - 1) E is at most that, else only their spread counts */
 } gbsi_influence_limits;
@@ -32,7 +32,7 @@ typedef struct gbsi_influence_limits {
 /* Limits with which all bounds of a large model take time in proportion to it. */
 gbsi_influence_limits gbsi_influence_affordable(const gbsi_factors *factors);
 
-/* @param graph borrowed; its extra edges are no influences. @param limits NULL: none but
+/* @param graph borrowed; its extra edges do not count as influences. @param limits NULL: none but
  * GBSI_INFLUENCE_CELLS. */
 gbs_status gbsi_influence_new(const gbsi_graph *graph, const gbsi_influence_limits *limits,
                               gbsi_influence **out, gbs_error *err);

@@ -14,8 +14,9 @@
 struct gbsi_enumerator {
     const gbsi_conditioned *model;
     gbsi_watch *watch;
-    gbsi_incident_factors incident; /* all of them, including those of one variable */
-    double *p;                      /* [configurations][arity of i] */
+    gbsi_incident_factors
+        incident; /* the factors of each variable, including factors of one variable */
+    double *p;    /* [configurations][arity of i] */
     size_t p_capacity;
     uint32_t *place; /* of each factor's scope: its variable among j[], GBSI_NONE for i */
     size_t place_capacity;

@@ -17,9 +17,9 @@ typedef struct range {
 typedef struct use {
     size_t f;
     uint32_t position; /* of i in its scope */
-    bool coarse;       /* a table too large to walk ... */
-    bool has_zeros;    /* ... with entries of minus infinity */
-    double spread;     /* ... else largest less smallest entry */
+    bool coarse;       /* it is a table that is too large to walk through */
+    bool has_zeros;    /* it is such a table, and has entries of minus infinity */
+    double spread;     /* of such a table without zeros: its largest entry minus its smallest */
     range odds;        /* its contribution to the log-odds of i, if i is binary */
 } use;
 
@@ -115,7 +115,8 @@ use gbsi_influence_use(gbsi_influence *w, uint32_t i, size_t f, uint32_t positio
 logical_key gbsi_logical_key(const gbsi_influence *w, size_t f, uint32_t pi, uint32_t pj);
 /* The effect over all cases: the range of the log-odds of literal i, and how literal j changes
  * them.
- * @param single there is no j; k->j_head is then true, as if i were j. */
+ * @param single whether i is the only variable, without a j; k->j_head is then true, as if i were
+ * j. */
 const logical_effect *gbsi_logical_effect(gbsi_influence *w, const logical_key *k, bool single);
 /* Visits every case of a short factor, in the states of i: with more than two states, false, true,
  * false. */

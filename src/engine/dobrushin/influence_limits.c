@@ -7,8 +7,8 @@
 #define UNION_BUDGET \
     (UINT64_C(1) << 24) /* configurations of unions of factors, all pairs together */
 #define LEAST_CELLS     16u
-#define WALK_BUDGET     (UINT64_C(1) << 28) /* table entries looked at, over all pairs ... */
-#define WALKS_PER_ENTRY 56u                 /* ... or so often each: tables of eight variables */
+#define WALK_BUDGET     (UINT64_C(1) << 28) /* limit on table entries looked at, over all pairs */
+#define WALKS_PER_ENTRY 56u /* limit on looks at each entry: tables of eight variables */
 #define LEAST_WALK      (UINT64_C(1) << 16)
 
 gbsi_influence_limits gbsi_influence_affordable(const gbsi_factors *f)

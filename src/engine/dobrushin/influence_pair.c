@@ -227,7 +227,7 @@ static gbs_status added(gbsi_influence *w, const end *e, size_t n, measure *m, g
     return GBS_OK;
 }
 
-/* Room for a slab: no larger than a table that is there, or max_cells. */
+/* Room for a slab: no larger than a table that exists, or max_cells. */
 static gbs_status reserve_slab(gbsi_influence *w, const measure *m, gbs_error *err)
 {
     void *pointer = w->slab;

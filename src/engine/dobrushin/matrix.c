@@ -13,8 +13,8 @@
 #define AUTO_WORK  ((uint64_t)1 << 27)
 #define EXACT_WORK ((uint64_t)1 << 36)
 
-#define ROW_WORK  64u /* operations of a row of bounds ... */
-#define PAIR_WORK 16u /* ... and of each of its entries */
+#define ROW_WORK  64u /* operations of a row of bounds, without its entries */
+#define PAIR_WORK 16u /* operations of an entry of such a row */
 
 #define ENTRY_BYTES (sizeof(uint32_t) + 2 * sizeof(double))
 
@@ -111,7 +111,7 @@ static uint64_t cost_of(const gbsi_influences *c, const gbsi_enumerator *e, uint
     return gbsi_enumerator_cost(e, i, (uint32_t)(end - first), c->j + first);
 }
 
-/* All rows that can be, saturating. */
+/* The number of all possible rows; it saturates. */
 static uint64_t cost_of_all(const gbsi_influences *c, const gbsi_enumerator *e)
 {
     uint64_t sum = 0;

@@ -136,7 +136,7 @@ static gbsi_interval find_radius(power *p)
     return worst(p);
 }
 
-/* |Cx|^2 / |x|^2 with y = Cx, less what rounding of the sums may have added. */
+/* |Cx|^2 / |x|^2 with y = Cx, minus what rounding of the sums may have added. */
 static double stretch(const power *p)
 {
     double of_x = 0.0;

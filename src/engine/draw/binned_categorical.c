@@ -2,8 +2,9 @@
 /* Variables of more than two states: the keys that can occur are too many to be laid out, so that
  * weights are made when a key is met (herd_tables.c), one place and chain at a time.
  *
- * What follows the papers for two states is done here for more [M32] [M28]. With the distribution
- * function F_a = p_0 + .. + p_a and B bins, the key of an update is (n_0, .., n_{K-2}):
+ * This file extends the methods of the papers from two states to more states [M32] [M28]. With the
+ * distribution function F_a = p_0 + .. + p_a and B bins, the key of an update is (n_0, ..,
+ * n_{K-2}):
  *     stick, argmax   n_a = bin of F_a
  *     rounded         n_a = floor(B F_a + U), U uniform: then p is replaced by (n_a - n_{a-1}) / B
  * and a key has K - 1 phases (stick: state a or one of those after it, one after another) or a

@@ -11,7 +11,7 @@
 #include "simd/math_lanes.h"
 
 typedef struct gbsi_chances {
-    vu chance; /* from 1 to 2^32 - 1 where the state is open */
+    vu chance; /* from 1 to 2^32 - 1 if the state is open */
     vm open;   /* pairs: p is neither 0 nor 1, and somebody asks */
     vm one;    /* pairs: p is 1 */
     vm dead;   /* pairs: neither state has weight */

@@ -32,7 +32,7 @@ void gbsi_conditional_logw(const gbsi_conditionals *c, uint32_t slot, const gbsi
                            double *logw);
 
 /* Turns log-weights into probabilities, in place, summing in the order of the states.
- * @return false where none is positive: all are 0 then. */
+ * @return false if none is positive: all are 0 then. */
 bool gbsi_normalise(double *logw, uint32_t k);
 
 /* round(p 2^32) of state 1, from 1 to 2^32 - 1; [M19]. @param p probabilities of states 0 and 1,

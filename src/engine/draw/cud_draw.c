@@ -23,7 +23,7 @@ const char *const gbsi_cud_options[] = {"cud-bits", "cud-offset", "cud-scheme", 
 #define MOST_AUTO_BITS  24u
 #define AUTO_TARGET     0.005
 
-/* Bits for so many sweeps, 0 if they are not a whole period. */
+/* Bits for this many sweeps, 0 if they are not a whole period. */
 static uint32_t bits_of_sweeps(uint64_t sweeps)
 {
     for (uint32_t m = GBSI_CUD_LEAST_BITS; m <= GBSI_CUD_MOST_BITS; ++m) {

@@ -2,7 +2,7 @@
 /* Tiles of the cud draw: its own words in place of random ones, then the rule of the random draw.
  */
 #include "draw/cud_draw.h"
-#include "draw/random_lanes.h"
+#include "draw/tile_lanes.h"
 #include "simd/lanes.h"
 
 #include <stddef.h>

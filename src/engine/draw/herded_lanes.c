@@ -201,7 +201,7 @@ static void binary(void *state, gbsi_tile *tile)
     }
 }
 
-/* By bins of the probability: binned_lanes.c, rounded_lanes.c. */
+/* Draws keyed by bins of the probability are in binned_lanes.c and rounded_lanes.c. */
 extern const gbsi_draw GBSI_V(gbsi_draw_binned);
 extern const gbsi_draw GBSI_V(gbsi_draw_binned_bounded);
 

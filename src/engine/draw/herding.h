@@ -22,7 +22,7 @@ typedef struct gbsi_herding {
     bool rounded;    /* p is rounded at random to a multiple of 1/B */
     bool bounded;    /* draw at random if no weight exceeds the threshold */
     double threshold;
-    int64_t bound; /* the same in units of 2^-32 */
+    int64_t bound; /* the threshold in units of 2^-32 */
 } gbsi_herding;
 
 /* gbsi_draw.options of herding, and of herding with a threshold. */

@@ -101,8 +101,8 @@ static double coupling_of(const gbsi_key_maker *m, size_t f)
            gbsi_factor_value_at(factors, arity, f, at[3]);
 }
 
-/* Two couplings that are surely not the same: what most models of many couplings say at once.
- * Where a pair has several factors, nothing is said. */
+/* Two couplings that are surely not the same: what most models of many couplings say at once. If a
+ * pair has several factors, the function decides nothing. */
 static bool couplings_differ(const gbsi_key_maker *m, uint32_t slot)
 {
     const gbsi_factors *factors = &m->plan->model->factors;
@@ -128,8 +128,8 @@ static bool couplings_differ(const gbsi_key_maker *m, uint32_t slot)
     return differ && n_pairs == n_links;
 }
 
-/* The coupling of a slot to each of its neighbours into the scratch, summed in factor order where a
- * pair has several factors. */
+/* Writes the coupling of a slot to each of its neighbours to the scratch. If a pair has several
+ * factors, their couplings are added in the order of the factors. */
 static void add_couplings(gbsi_key_maker *m, uint32_t slot)
 {
     const gbsi_factors *factors = &m->plan->model->factors;

@@ -81,7 +81,7 @@ static uint64_t slice_bytes(const gbsi_key_maker *m)
     return bytes;
 }
 
-/* The smallest bound under which a slot with so many codes has a dense table; N_BOUNDS: none. */
+/* The smallest bound under which a slot with this many codes has a dense table; N_BOUNDS: none. */
 static uint32_t bound_of(uint64_t codes)
 {
     uint32_t b = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "draw/key_slices.h"
+#include "draw/herd.h"
 
 #include <string.h>
 

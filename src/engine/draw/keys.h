@@ -45,14 +45,14 @@ typedef struct gbsi_keys {
     uint32_t *lut;
     size_t n_lut, lut_capacity;
     /* by cell of the slots of two states */
-    uint32_t *chance; /* round(p 2^32) of state 1; 0 where certain */
+    uint32_t *chance; /* round(p 2^32) of state 1; 0 if certain */
     uint8_t *certain; /* gbsi_certain; NULL: all open */
     size_t n_phases, phase_capacity, certain_capacity;
     /* arrays indexed by the joint state of the other variables */
     double *p; /* 0 in all states: impossible */
     size_t n_shares, share_capacity;
-    /* By key, in the order of slots. If keys are shared: what their first weights are hashed from;
-     * else the codes. */
+    /* Arrays are indexed by key, in the order of slots. If keys are shared: what their first
+     * weights are hashed from; else the codes. */
     uint64_t *name;
     size_t n_names, name_capacity;
     size_t n_hashed;      /* slots */

@@ -8,7 +8,6 @@
  * picks one of the T units, t = floor(word T / 2^32): nothing is rounded after that. More states:
  * sums in double, where a word is exact. A word of 0 says u < 2^-32 and is refined by a second
  * word. */
-#include "draw/random_lanes.h"
 #include "draw/tile_lanes.h"
 
 #include <math.h>
@@ -168,9 +167,9 @@ GBSI_INLINE vf unit_scale(vf total)
     return vf_from_bits(vu_sub(vu_set1((158u + 127u) << 23), exponent));
 }
 
-/* Draws rows of up to MOST_WHOLE states: the first a with r_0 + ... + r_a > t. There is one, for t
- * < T, and its r_a is not 0. Inlined with a constant k for the usual arities, so that a row stays
- * in registers. */
+/* Draws rows of up to MOST_WHOLE states: the first a with r_0 + ... + r_a > t. Such a state exists
+ * because t < T, and its r_a is not 0. Inlined with a constant k for the usual arities, so that a
+ * row stays in registers. */
 GBSI_INLINE void whole_rows(gbsi_tile *tile, const uint32_t k, const bool want_p, const bool linear)
 {
     const vu one = vu_set1(1);

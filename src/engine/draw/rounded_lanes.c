@@ -5,7 +5,7 @@
 
 /* p is rounded to one of the edges of its bin, b / B with b = floor(p B) or b + 1, the latter with
  * the probability p B - floor(p B): the low half of the product P B. Then the weight of the edge
- * herds b / B, which is known; at the ends it has nothing to decide. */
+ * herds b / B, which is known; at both ends of the scale the weight has nothing to decide. */
 GBSI_INLINE vu rounded_row(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu p,
                            unsigned open)
 {

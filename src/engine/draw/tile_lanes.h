@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "plan/draw.h"
 #include "plan/tile.h"
 #include "simd/lanes.h"
 
@@ -18,5 +19,9 @@ GBSI_INLINE void gbsi_store_values(const gbsi_tile *tile, uint32_t row, vu value
         vu_store_u16((uint16_t *)tile->value + (size_t)row * GBSI_LANES, value);
     }
 }
+
+/* ---- random_lanes.c ------------------------------------------------------------------------- */
+
+extern const gbsi_draw GBSI_V(gbsi_draw_random);
 
 #endif

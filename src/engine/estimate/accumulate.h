@@ -34,7 +34,7 @@ typedef struct gbsi_state_rows {
     uint32_t n_real;      /* lanes that are chains; the others may hold anything */
 } gbsi_state_rows;
 
-/* Some cells of one group at the end of a batch. The chains of all groups share the moments. */
+/* Closes a batch for some cells of one group. The chains of all groups share the moments. */
 typedef struct gbsi_closing {
     uint32_t lanes, n_real;
     size_t first_cell, end_cell;

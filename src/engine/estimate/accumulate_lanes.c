@@ -253,8 +253,9 @@ static inline void close_chain(gbsi_fast fast, const gbsi_closing *closing)
     }
 }
 
-/* Sixteen chains, sixteen cells at once: chains meet in ascending order, a chain of dependent
- * additions for every cell, so cells are what vectors hold and a chain is a column of the block. */
+/* Adds up sixteen chains for sixteen cells at once. Each cell is a sequence of dependent additions
+ * over the chains, in ascending order; therefore a vector holds sixteen cells, and a chain is a
+ * column of the block. */
 #define BLOCK GBSI_LANES
 
 /* Returns what sixteen chains added to one cell, and sets the cell to 0. */

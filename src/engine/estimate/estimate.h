@@ -58,8 +58,8 @@ void gbsi_estimate_free(gbsi_estimate *estimate);
 
 /* Rao-Blackwell: add the probabilities of a tile ([M7]). Called per tile, after the draw. */
 void gbsi_estimate_tile(gbsi_estimate *estimate, uint32_t group, const gbsi_tile *tile);
-/* Whether the sums or counts of a group exceed the L2 cache. Then it pays to announce slots
- * [first, end) some time before they are added: their sums are prefetched. */
+/* Whether the sums or counts of a group exceed the L2 cache. In that case, announce slots [first,
+ * end) some time before they are added, so that their sums are prefetched. */
 bool gbsi_estimate_is_far(const gbsi_estimate *estimate);
 void gbsi_estimate_ahead(const gbsi_estimate *estimate, uint32_t group, uint32_t first,
                          uint32_t end);
@@ -100,8 +100,8 @@ void gbsi_estimate_held_row(const gbsi_estimate *estimate, uint32_t first, gbsi_
 void gbsi_estimate_end_pass(gbsi_estimate *estimate, gbsi_pool *pool);
 
 /* A pass that will not be finished, where every slot is updated once per pass: tells that this slot
- * was updated in it. That update counts; gbsi_estimate_end_pass() then does nothing, and no more
- * passes may follow. */
+ * was updated in it. The update that was cut short counts; gbsi_estimate_end_pass() then does
+ * nothing, and no more passes may follow. */
 void gbsi_estimate_cut(gbsi_estimate *estimate, uint32_t slot);
 
 /* Stays of chains in one state that were long, in passes. */
@@ -116,13 +116,13 @@ typedef struct gbsi_cell_stays {
     gbsi_stay in, out; /* in the state of the cell, and in one of the others */
     uint64_t changes;  /* of the slot, from one look to the next */
 } gbsi_cell_stays;
-/* Standard errors are at least what these stays make of them [M8].
+/* Raises standard errors to the values that these stays imply [M8], where they are below.
  * @param stays [cells of all slots] borrowed, of all chains; as it is when errors are asked for. */
 void gbsi_estimate_heed_stays(gbsi_estimate *estimate, const gbsi_cell_stays *stays);
 
 uint64_t gbsi_estimate_n_passes(const gbsi_estimate *estimate);
 
-/* Estimates of one slot. @param p, mcse, ess, rhat [arity] or NULL. NAN where undefined. */
+/* Estimates of one slot. @param p, mcse, ess, rhat [arity] or NULL. NAN if undefined. */
 void gbsi_estimate_slot(const gbsi_estimate *estimate, uint32_t slot, double *p, double *mcse,
                         double *ess, double *rhat);
 
@@ -178,11 +178,12 @@ gbs_status gbsi_estimate_load(gbsi_estimate *estimate, const gbsi_source *source
  * Constant and equal traces give 1; constant but different ones +inf. */
 double gbsi_split_rhat(const double *trace, uint32_t n_chains, size_t n, size_t stride);
 
-/* Of a state that n draws had `visits` times: a few visits in all say nothing in the batches at
- * hand, which may hold none of them. The binomial error of n independent draws then stands as a
- * floor, at the Jeffreys estimate (visits + 1/2) / (n + 1), which is positive even for none; the
- * same for a state that is rarely left. [M8]
- * @return the floor, 0 where visits are many. */
+/* Computes the standard error of the probability of a state that n draws had `visits` times. With
+ * few visits the spread of the batches says nothing, because the current batches may have no visit.
+ * The result is therefore at least the binomial error of n independent draws at the Jeffreys
+ * estimate (visits + 1/2) / (n + 1), which is positive even without visits. A state that is rarely
+ * left is treated in the same way. [M8]
+ * @return the floor, 0 if visits are many. */
 double gbsi_rare_error(double visits, double n);
 
 /* The number of standard errors that the largest deviation of n estimates does not exceed by

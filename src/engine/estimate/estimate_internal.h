@@ -15,7 +15,7 @@
 #include "estimate/accumulate.h"
 #include "estimate/estimate.h"
 
-#define GBSI_PASSES_OF_COUNTS 128u /* fast counts are flushed after so many: a byte holds them */
+#define GBSI_PASSES_OF_COUNTS 128u /* fast counts are flushed after this many: a byte each */
 
 /* The totals after 2^j passes. */
 typedef struct gbsi_half_time {
@@ -56,7 +56,7 @@ typedef struct gbsi_spread {
     uint32_t *first_slot;    /* [n_ranks + 1] */
     size_t *first_cell;      /* [n_ranks + 1] */
     uint32_t *first_group;   /* [n_ranks + 1] */
-    unsigned char *packed;   /* the fast sums rank by rank, on their way */
+    unsigned char *packed;   /* buffer that carries the fast sums from rank to rank */
     gbs_message *out, *in;   /* [n_ranks] */
     gbsi_cell_summary *told; /* [n_cells] summaries of all slots, as they were when last asked for;
                                 NULL: not yet */
@@ -79,13 +79,13 @@ struct gbsi_estimate {
     double *total;           /* [group][cell][lane] closed batches */
     uint16_t *early;         /* [group][cell][lane] counts of closed batches that are no longer than
                                 the fast sums hold, instead of total, in 2 bytes each; or NULL */
-    gbsi_held held;          /* sums that chains have added recently, only if shape.held, ... */
-    uint32_t n_held;         /* ... in so many passes, ... */
-    float *held_total;       /* [group][cell] ... and totals and ... */
-    float *held_open;        /* [group][cell] ... open sums, in place of those above. A batch takes
-                                a fixed share of its block, so few terms are added up. */
-    uint64_t *updates;       /* [n_slots] per chain, only if counted */
-    bool *in_cut; /* [n_slots] updated in the pass that was cut short; only if not counted */
+    gbsi_held held;          /* sums that chains have added recently; only if shape.held */
+    uint32_t n_held;         /* number of passes in `held` */
+    float *held_total;       /* [group][cell] totals if shape.held, in place of `total` */
+    float *held_open;  /* [group][cell] open sums if shape.held, in place of `open`. A batch takes a
+                          fixed share of its block, so few terms are added up. */
+    uint64_t *updates; /* [n_slots] per chain, only if counted */
+    bool *in_cut;      /* [n_slots] updated in the pass that was cut short; only if not counted */
     bool is_cut;
     gbsi_batches batches;
     gbsi_half_time half[2];       /* older first; only if split */
@@ -192,16 +192,18 @@ double gbsi_batches_mcse(const gbsi_estimate *e, uint32_t slot, size_t cell);
 /* The same. @param closed sum over all chains of closed batches. */
 double gbsi_batches_mcse_of(const gbsi_estimate *e, uint32_t slot, size_t cell, double closed);
 
-/* summary.c: the number of independent draws that would have this standard error; NAN if it is
- * unknown. */
-double gbsi_effective_size(double p, double mcse);
-/* R-hat of so many sequences of a mean length, from the sum of their variances and of the distances
+/* summary.c: what sums of floats leave of a mean p: no error below is claimed. 0 of counts. */
+double gbsi_resolution(const gbsi_estimate *e, double p);
+/* The number of independent draws that would have this standard error; NAN if it is unknown. */
+double gbsi_effective_size(const gbsi_estimate *e, double p, double mcse);
+/* R-hat of this many sequences of a mean length, from the sum of their variances and of the distances
  * of their means from one value, and the squares of these. NAN of fewer than two. */
 double gbsi_rhat(double within, double shift, double shift_square, double n_sequences,
                  double length);
-/* Estimates of one cell ... */
+/* Computes the estimates of one cell. */
 gbsi_cell_summary gbsi_summarise_cell(const gbsi_estimate *e, uint32_t slot, size_t cell);
-/* ... and as they are told: without an error where the slot never moved. @param cell of e. */
+/* Computes the estimates of one cell as they are reported: without a standard error if the slot
+ * never moved. @param cell of e. */
 gbsi_cell_summary gbsi_told_cell(const gbsi_estimate *e, uint32_t slot, size_t cell, bool constant);
 /* Every chain was in one state of the slot at every pass. */
 bool gbsi_is_constant(const gbsi_estimate *e, uint32_t slot);

@@ -113,7 +113,7 @@ static void add_whole_chains(const chain_view *v, const double *total, uint32_t 
     *s = sum;
 }
 
-/* Each half of every chain is. */
+/* Each half of every chain is a sequence. */
 static void add_halves(const chain_view *v, uint32_t group, const double *total, uint32_t n,
                        sequences *s)
 {
@@ -178,9 +178,9 @@ static double by_chance(double n, double m)
     return n * (least * least + 2 * least * m + 2 * m * m) * gbsi_exp(-least / m);
 }
 
-/* The variance of the time in a state by stays that come at random, sum of L^2, and more where
- * these are few: (sum of L)^2 / sum of L^2 counts them as if they were of one length. 0 where stays
- * without memory have as long ones: batches see these.
+/* Estimates the variance of the time in a state from stays that come at random: the sum of L^2, and
+ * more if stays are few. (sum of L)^2 / sum of L^2 is their number as if they had one length. The
+ * result is 0 if stays without memory would be as long: then batches show the variance.
  * @param passes in the state. @param n stays. */
 static double variance_of(const gbsi_stay *stay, double passes, double n)
 {
@@ -214,18 +214,32 @@ static double mcse_of(const gbsi_estimate *e, uint32_t slot, size_t cell, double
     const double n = updates * e->shape.n_chains;
     const double rare = rare_floor(e, sum, n);
     const double stays = stay_floor(e, cell, sum / n);
-    const double floor = rare > stays ? rare : stays;
+    const double resolution = gbsi_resolution(e, sum / n);
+    double floor = rare > stays ? rare : stays;
+    floor = floor > resolution ? floor : resolution;
     return mcse < floor ? floor : mcse; /* NAN stays: nothing is claimed yet */
 }
 
-/* If the conditional was the same at every pass, the standard error is only the rounding of float
- * sums, and gives no effective number of draws. [M8] */
-#define SUM_ROUNDING 0x1p-24
+/* Adding a term rounds the sum of k terms of p by up to 2^-24 k p, so that the mean of the n terms
+ * of a batch, 256 at most (PASSES_OF_SUMS), is off by up to 2^-25 n p; the terms are floats, off by
+ * some 2^-21 p. [M8] */
+#define SUM_ROUNDING  0x1p-25
+#define TERM_ROUNDING 0x1p-21
 
-double gbsi_effective_size(double p, double mcse)
+double gbsi_resolution(const gbsi_estimate *e, double p)
+{
+    const double n =
+        e->batches.length < 256 && e->fast_sum != NULL ? (double)e->batches.length : 256;
+    return e->fast_sum != NULL || e->held_total != NULL ? (SUM_ROUNDING * n + TERM_ROUNDING) * p
+                                                        : 0;
+}
+
+/* If the conditional was the same at every pass, the standard error is only the rounding of float
+ * sums, and gives no effective number of draws. */
+double gbsi_effective_size(const gbsi_estimate *e, double p, double mcse)
 {
     const double variance = p * (1 - p);
-    return variance > 0 && mcse > SUM_ROUNDING * p ? variance / (mcse * mcse) : (double)NAN;
+    return variance > 0 && mcse > gbsi_resolution(e, p) ? variance / (mcse * mcse) : (double)NAN;
 }
 
 static double mean_of_chains(const gbsi_estimate *e, double sum, double updates)
@@ -259,7 +273,7 @@ gbsi_cell_summary gbsi_summarise_cell(const gbsi_estimate *e, uint32_t slot, siz
     out.rhat = gbsi_rhat(s.within, s.shift, s.shift_square, s.n, s.n / s.inverse);
     out.mcse = mcse_of(e, slot, cell, sum, v.updates);
     out.between = variance_between(&s);
-    out.ess = gbsi_effective_size(out.p, out.mcse);
+    out.ess = gbsi_effective_size(e, out.p, out.mcse);
     return out;
 }
 

@@ -18,8 +18,8 @@ typedef struct gbsi_thinned {
     uint64_t stride;   /* passes from one that is kept to the next */
     uint64_t n_passes; /* so far */
     uint32_t n;        /* kept of each chain: n_passes / stride */
-    double *density;   /* [n_chains][GBSI_THINNED], and behind it ... */
-    uint16_t *state;   /* ... [n_variables][n_chains][GBSI_THINNED] */
+    double *density;   /* [n_chains][GBSI_THINNED], with `state` behind it in one allocation */
+    uint16_t *state;   /* [n_variables][n_chains][GBSI_THINNED] */
 } gbsi_thinned;
 
 /* @param stride stride of the first passes. */
@@ -27,11 +27,11 @@ gbs_status gbsi_thinned_init(gbsi_thinned *t, uint32_t n_chains, uint32_t n_vari
                              uint64_t stride, gbs_error *err);
 void gbsi_thinned_free(gbsi_thinned *t); /* frees the members that init allocated, not the struct */
 
-/* Called at the end of a pass. @return whether the pass is kept, as number t->n. If so, the density
- * and the states of every chain are set, ... */
+/* Called at the end of a pass. @return whether the pass is kept, as number t->n. If so, the caller
+ * sets the density and the states of every chain, and then calls gbsi_thinned_end(). */
 bool gbsi_thinned_pass(gbsi_thinned *t);
 void gbsi_thinned_set(gbsi_thinned *t, uint32_t chain, double density, const uint32_t *state);
-/* ... and then this is called. */
+/* Ends a pass that is kept. */
 void gbsi_thinned_end(gbsi_thinned *t);
 
 /* Save and load between two passes, as gbsi_estimate_save() and gbsi_estimate_load() do. */

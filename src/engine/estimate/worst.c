@@ -133,7 +133,7 @@ static void tally_row(const gbsi_estimate *e, uint32_t first, tally *t)
             continue;
         }
         tally_error(t, row.mcse[i]);
-        see_extremes(&t->worst, row.rhat[i], gbsi_effective_size(row.p[i], row.mcse[i]));
+        see_extremes(&t->worst, row.rhat[i], gbsi_effective_size(e, row.p[i], row.mcse[i]));
     }
 }
 

@@ -2,9 +2,9 @@
 /* Binary variables with pairwise, finite factors [M3]:
  *     l = ln p(1 | rest) - ln p(0 | rest) = field + sum over neighbours of w x
  * neighbours in ascending slot; rows longer than GBSI_LONG_ROW in 16 strided partials and a fixed
- * tree. Linear slots multiply e^w where x = 1 instead [M15]. With one w for all neighbours those in
- * state 1 are counted and a table of w c is looked up. Every packing adds in the same order, so
- * that the bits are the same. */
+ * tree. Linear slots multiply e^w where x = 1 instead [M15]. If all neighbours have the same w, the
+ * c neighbours in state 1 are counted, and w c is looked up in a table. Every packing adds in the
+ * same order, so that the bits are the same. */
 #include "kernel/lanes_kernels.h"
 #include "kernel/state.h"
 

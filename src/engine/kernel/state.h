@@ -50,7 +50,7 @@ GBSI_INLINE mixed_lanes mixed_of(const gbsi_plan *plan, const gbsi_slice *slice)
     return (mixed_lanes){vu_select(without, vu_set1(valid), table), vu_load(base + 16), without};
 }
 
-/* 1 in lanes in which neighbour d counts: it is no padding, and `same` is set. */
+/* 1 in lanes in which neighbour d counts: where it is not padding and `same` is set. */
 GBSI_INLINE vu counts_one(const mixed_lanes *mixed, uint32_t d, vm same)
 {
     return vu_select(vm_and(same, vu_lt(vu_set1(d), mixed->degree)), vu_set1(1), vu_set1(0));

@@ -60,7 +60,7 @@ GBSI_INLINE vu logical_index16(const gbsi_plan *plan, const gbsi_group *group,
     return index;
 }
 
-/* -1 where an odd number of the other spins is down: the product of the others' signs. */
+/* -1 if an odd number of the other spins is down: the product of the others' signs. */
 GBSI_INLINE vm spin_down16(const gbsi_plan *plan, const gbsi_group *group, const gbsi_term *term,
                            uint32_t slot, bool wide)
 {

@@ -27,8 +27,8 @@ static inline size_t gbsi_lattice_kept_words(const gbsi_lattice *lattice)
     return gbsi_lattice_kept(2 * lattice->n_words / GBSI_LATTICE_LANES, 0);
 }
 
-/* Probabilities of state 1, by kind and number of neighbours up. Number 0 stands for bits that are
- * no sites: probability 0. */
+/* Probabilities of state 1, by kind and number of neighbours up. Number 0 stands for bits without a
+ * site, which have probability 0. */
 typedef struct gbsi_lattice_averages {
     const gbsi_lattice *lattice;          /* borrowed */
     float plain[2 * GBSI_LATTICE_COUNTS]; /* for the plain kind, and for the kind with spins turned

@@ -52,7 +52,7 @@ INLINE void average_plain(const gbsi_lattice_averages *a, const uint32_t *kept, 
     }
 }
 
-/* 8 (1 + kind) of the sites of bit b; 0 where there is no site. */
+/* 8 (1 + kind) of the sites of bit b; 0 if bit b has no site. */
 INLINE vu first_of_kind(const gbsi_lattice *l, uint32_t row, int b)
 {
     const size_t w = (size_t)row * GBSI_LATTICE_LANES;

@@ -25,9 +25,9 @@ typedef struct bits {
     /* the pass that is being run */
     gbsi_pass_job job;
     uint32_t next_batch;
-    bool is_cut;      /* stopped in the batch before this one, ... */
-    uint64_t cut;     /* ... before this part of it, ... */
-    double n_updates; /* ... after so many updates, of all chains */
+    bool is_cut;      /* stopped in the batch before next_batch */
+    uint64_t cut;     /* part of that batch that was not run */
+    double n_updates; /* updates done when it stopped, of all chains */
 } bits;
 
 _Static_assert(GBSI_LATTICE_KEPT == GBSI_PASSES_HELD && GBSI_LATTICE_ROW_SLOTS == GBSI_SLOTS_HELD,

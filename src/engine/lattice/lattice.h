@@ -3,8 +3,8 @@
  * lanes; bit operations update a row at once.
  *
  * Site (X, Y, Z) has colour X + Y + Z mod 2. The slowest side is cut into blocks of `height`
- * layers, an even number, and bit b of a word is the site in block b. So the neighbours of a word
- * in the other directions are whole words, and bits are shifted only between blocks.
+ * layers, an even number, and bit b of a word is the site in block b. The neighbours of a word in
+ * the other directions are therefore whole words, and bits are shifted only between blocks.
  *
  * On a closed side of odd length the first and the last site are neighbours with the same colour: a
  * seam. A site lies on one seam for each such side on which its coordinate is the last.
@@ -66,7 +66,7 @@ typedef struct gbsi_lattice {
     gbsi_lattice_kind kind[GBSI_LATTICE_KINDS];
     gbsi_lattice_level level[GBSI_LATTICE_LEVELS];
     uint32_t threshold[GBSI_LATTICE_THRESHOLDS]; /* thresholds in units of 2^-32, at most 2^31 */
-    /* ~0 where a bit of the threshold is set, most significant first */
+    /* ~0 if a bit of the threshold is set, most significant first */
     uint32_t bit[GBSI_SPIN_PLANES][GBSI_LATTICE_THRESHOLDS];
     /* Plain sites have the most frequent kind, or the one of the opposite field, one group, and
      * every bond J. Folded: c and n - c neighbours up share a threshold. */
@@ -78,7 +78,7 @@ typedef struct gbsi_lattice {
     /* masks by word, [2 * n_words]; NULL if not needed */
     uint32_t *valid; /* bits that are sites */
     uint8_t *plain;  /* [2 * n_words / 16] 1: the row of lanes has plain sites only; NULL: all rows
-                        do, or none if there is no plain kind */
+                        are plain, or none is if the lattice has no plain kind */
     uint32_t *present[GBSI_LATTICE_NEIGHBOURS];  /* the bond exists; all of these are NULL, or none
                                                   */
     uint32_t *negative[GBSI_LATTICE_NEIGHBOURS]; /* the bond is -J */
@@ -95,11 +95,11 @@ gbsi_lattice_place gbsi_lattice_locate(const gbsi_lattice *lattice, uint32_t sit
 uint32_t gbsi_lattice_word(const gbsi_lattice *lattice, gbsi_lattice_place place);
 size_t gbsi_lattice_state_word(const gbsi_lattice *lattice, gbsi_lattice_place place);
 
-/* Compiles a model. @param reason out: NULL, or why the model is no lattice (then *out is NULL and
- * the status is GBS_OK). */
+/* Compiles a model. @param reason out: NULL, or why the model is not a lattice (then *out is NULL
+ * and the status is GBS_OK). */
 gbs_status gbsi_lattice_new(const gbsi_conditioned *model, gbsi_lattice **out, const char **reason,
                             gbs_error *err);
-/* Does the same for a grid. */
+/* Compiles a grid as gbsi_lattice_new() compiles a model. */
 gbs_status gbsi_lattice_of_grid(const gbsi_grid *grid, gbsi_lattice **out, const char **reason,
                                 gbs_error *err);
 void gbsi_lattice_free(gbsi_lattice *lattice);

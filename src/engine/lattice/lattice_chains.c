@@ -46,7 +46,7 @@ static const lattice_chains *of(const gbsi_spin_chains *chains)
 
 /* ---- states --------------------------------------------------------------------------------- */
 
-/* All words of one colour, layer and Y, and where their sites are. */
+/* The words of one colour, layer and Y, and the places of their sites. */
 typedef struct line {
     uint32_t color, layer, y, first_x;
     size_t word; /* of 2 n_words */
@@ -279,7 +279,7 @@ static void count_line(gbsi_spin_chains *c, uint32_t chain, const line *at, uint
     }
 }
 
-/* Counts the neighbours, as they are, of sites that were not updated any more. */
+/* Counts the neighbours of sites that were not updated any more, from their current states. */
 static void keep_rest(gbsi_spin_chains *c, uint32_t batch, uint64_t part)
 {
     for (uint32_t color = batch; color < 2; ++color) {
@@ -316,7 +316,8 @@ typedef struct visit_job {
 } visit_job;
 
 /* Chains whose bytes of a site usually lie together, and words: the sites of a word lie many rows
- * apart, those of the words beside it two bytes or so. So both are read before any is written. */
+ * apart, those of the words beside it two bytes or so. Therefore both words are read before one of
+ * them is written. */
 enum { TOGETHER = 16, TILE = 32, BITS = 32 };
 
 typedef struct tile {

@@ -253,7 +253,7 @@ static gbs_status take_slots(compiling *c, gbs_error *err)
     return GBSI_HAVE(err, "lattice", p->row, p->variable_of, p->color_row, c->slot_of);
 }
 
-/* Assigns variables to slots and rows. @return blocks of neighbours. */
+/* Assigns variables to slots and rows. @return the number of blocks of neighbours. */
 static uint64_t fill_rows(compiling *c)
 {
     gbsi_packed *p = c->packed;

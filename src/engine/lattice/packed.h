@@ -3,8 +3,8 @@
  * whose conditionals take few values: up to three sizes of couplings, few neighbours, few fields.
  *
  * Slots are sorted by colour, kind and variable, and each kind of a colour starts a new row of
- * sixteen. So all sites of a row have the same kind and are updated together; their neighbours are
- * gathered from anywhere. */
+ * sixteen. All sites of a row therefore have the same kind and are updated together; their
+ * neighbours are gathered from anywhere. */
 #ifndef GBSI_LATTICE_PACKED_H
 #define GBSI_LATTICE_PACKED_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A pass is a job of the pool for each colour: the rows of all groups of 32 chains, cut evenly
- * among the members; or one for all colours where whole groups come out even. Bits of a last word
- * that are no chains stay 0. */
+ * among the members; or one for all colours where whole groups come out even. Bits of the last word
+ * that belong to no chain stay 0. */
 #include "lattice/packed.h"
 
 #include <assert.h>

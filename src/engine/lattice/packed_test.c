@@ -30,7 +30,7 @@ typedef struct shape {
     uint32_t distance[6];    /* ends with 0 */
     double coupling[3];      /* of the bonds in turn */
     double field;            /* of every third one */
-    unsigned negative, skip; /* one in so many */
+    unsigned negative, skip; /* one in this many */
     bool table;              /* couplings as tables of a gas */
 } shape;
 

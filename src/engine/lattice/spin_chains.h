@@ -66,7 +66,7 @@ struct gbsi_spin_chains {
 };
 
 /* The bytes of a form, and its allocation. @param n_state, n_visits words; n_visits 0: no visits.
- * @param size of the form's struct, whose first member becomes *out; the rest is zeroed. */
+ * @param size bytes of the form's struct, whose first member becomes *out; the rest is zeroed. */
 size_t gbsi_spin_chains_bytes(size_t n_state, size_t n_visits, uint32_t n_chains,
                               uint32_t n_threads);
 gbs_status gbsi_spin_chains_new(const gbsi_spin_form *form, size_t size, const gbsi_spins *spins,

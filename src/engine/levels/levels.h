@@ -26,11 +26,11 @@
 #define GBSI_LEVELS_FACTORS    16u /* entries of a table of factors */
 #define GBSI_LEVELS_ABSENT     15u /* level of a missing neighbour, of weight 1 */
 
-/* Rows of the weights of a site's neighbours, 0 where a neighbour is missing; there is a row for
- * even and one for odd columns. */
+/* Rows of the weights of a site's neighbours, 0 if a neighbour is missing; there is a row for even
+ * and one for odd columns. */
 typedef enum gbsi_levels_weight {
     GBSI_LEVELS_NONE,   /* 0 everywhere */
-    GBSI_LEVELS_IS,     /* 1 where there is a site at all */
+    GBSI_LEVELS_IS,     /* 1 if the block has a site */
     GBSI_LEVELS_BESIDE, /* above and below */
     GBSI_LEVELS_LEFT,
     GBSI_LEVELS_RIGHT,
@@ -54,7 +54,7 @@ typedef struct gbsi_levels {
                               has no neighbours, in units of 2^-32, the last one 2^32 - 1 */
     /* If a register holds a row of factors, and no product of weights can underflow: */
     bool multiplies;
-    float *weight_seen; /* [n_levels][n_values] exp(seen), 0 where it makes no difference */
+    float *weight_seen; /* [n_levels][n_values] exp(seen), 0 if it makes no difference */
     /* [diagonal or not][level][level of the neighbour] exp(-c min((a - b)^2, t)) */
     float factor[2][GBSI_LEVELS_FACTORS][GBSI_LEVELS_FACTORS];
     uint16_t *value;     /* [height][2][half] */

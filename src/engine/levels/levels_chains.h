@@ -5,6 +5,7 @@
 
 #include "levels/levels_row.h"
 #include "parallel/pool.h"
+#include "plan/pass.h"
 
 struct gbsi_estimate;
 
@@ -22,7 +23,7 @@ typedef struct gbsi_levels_chains {
                                      */
     uint8_t *state;                 /* [n_chains][2 * height][margin, half] */
     float *sum;       /* [n_blocks][n_levels][16] conditionals of all chains; NULL: not kept */
-    float *total;     /* the same, of passes that are no longer in sum; NULL: there never are any */
+    float *total;     /* sums of passes that are no longer in `sum`; NULL: there never are any */
     uint64_t n_kept;  /* passes in both */
     float *watched;   /* [n_members][watched of half a row][n_chains][n_levels][16] */
     size_t n_watched; /* numbers of each member */
@@ -57,5 +58,17 @@ void gbsi_levels_chains_kept(gbsi_levels_chains *chains);
 
 /* The log density, up to the rounding of sums over a row in single precision. */
 double gbsi_levels_chains_log_density(const gbsi_levels_chains *chains, uint32_t chain);
+
+/* ---- levels_pass.c -------------------------------------------------------------------------- */
+
+/* Passes over a picture: a gbsi_pass whose compiled form is a gbsi_levels. */
+extern const gbsi_pass gbsi_pass_levels;
+
+/* The mean conditional of a site over all chains and passes that were kept, one at least.
+ * @param state state of the pass. @param p [n_levels] out. */
+void gbsi_levels_marginal(const void *state, uint32_t site, double *p);
+
+/* For tests: how many operations there are between two looks at the watch. */
+void gbsi_levels_look_every(void *state, double between_looks);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "levels/levels_pass.h"
+#include "levels/levels_chains.h"
 
 #include "base/memory.h"
 #include "estimate/estimate.h"

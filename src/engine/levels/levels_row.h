@@ -24,16 +24,17 @@ typedef struct gbsi_levels_row {
      * weight 0 */
     gbsi_levels_neighbour neighbour[GBSI_LEVELS_NEIGHBOURS];
     const uint16_t *value; /* [half] what sites show */
-    uint8_t *state;        /* states of the first chain: [half] levels, then ... */
-    size_t stride;         /* ... so many bytes on, the next chain */
+    uint8_t *state;        /* [n_chains][stride] states: [half] levels of a chain, then padding */
+    size_t stride;         /* bytes from a chain to the next */
     uint32_t n_chains;
     const gbsi_words *words;
     uint64_t seed, pass;
     uint32_t first_word;     /* block of random words of the first site */
     float *sum;              /* [half / 16][n_levels][16] conditionals are added to it, all chains';
                                 NULL: probabilities are not kept */
-    const uint32_t *watched; /* blocks of this half, ascending, as numbers of all blocks ... */
-    uint32_t first_block;    /* ... of which this is its first */
+    const uint32_t *watched; /* [n_watched] watched blocks of this half, ascending, as numbers among
+                                all blocks */
+    uint32_t first_block;    /* number of the first block of this half */
     uint32_t n_watched;
     float *p; /* [n_watched][n_chains][n_levels][16] their conditionals, out */
 } gbsi_levels_row;

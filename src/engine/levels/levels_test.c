@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "estimate/estimate.h"
 #include "gibbsite/gibbsite.h"
-#include "levels/levels_pass.h"
+#include "levels/levels_chains.h"
 
 enum { MOST_SITES = 40 * 1024, VALUES = 11, CHAINS = 19 };
 

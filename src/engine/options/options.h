@@ -66,4 +66,10 @@ gbs_status gbsi_option_check_names(const gbs_run_options *options, const char *c
  */
 gbs_status gbsi_options_take(const gbs_run_options *given, gbs_run_options *taken, gbs_error *err);
 
+/* Whether the method is an approximation in place of chains, whose error is not known. */
+static inline bool gbsi_options_approximate(const gbs_run_options *options)
+{
+    return options->method == GBS_METHOD_MEAN_FIELD || options->method == GBS_METHOD_BELIEF;
+}
+
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of include/gibbsite/questions/NAME.def as gbsi_question_row of a struct, whose type OPTIONS
- * names. Rows of the program alone, which are no fields of it, are left out. */
+ * names. Rows for the command line alone, which have no field in that struct, are left out. */
 /* clang-format off */
 /* NOLINTBEGIN(bugprone-macro-parentheses): members of an initialiser */
 #define PLACE(member)                                                                              \

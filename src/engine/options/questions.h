@@ -7,10 +7,10 @@
 
 /**
  * Checks a caller's options of a question by its table: replaces 0 by the default unless 0 is a
- * legal value, and refuses values out of range. Fields that are no options are copied. An option
+ * legal value, and refuses values out of range. Fields that are not options are copied. An option
  * with another value than its default is refused where other options lack what its row needs.
  *
- * @param name  of the question, in questions.def.
+ * @param name  name of the question, as in questions.def.
  * @param given NULL: the defaults of a struct set to zeros. @param taken out, of the same type.
  * @return GBS_ERR_ARGUMENT, with a message that names the one option that is wrong.
  */

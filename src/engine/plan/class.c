@@ -183,7 +183,7 @@ static void look_ahead(const gbsi_compile *c, size_t f)
     }
 }
 
-/* @return false where a variable has too many factors to count. */
+/* @return false if a variable has too many factors to count. */
 static bool add_factor(gbsi_compile *c, size_t f)
 {
     const gbsi_factors *factors = c->factors;

@@ -25,7 +25,7 @@ typedef struct gbsi_derived {
 #define GBSI_NEEDS_COUPLINGS  64u  /* couplings that differ */
 #define GBSI_NEEDS_NOISY      128u /* a noisy factor: logarithms in double */
 
-/* Grains that are no exponents. */
+/* Values of a grain that are not exponents. */
 #define GBSI_GRAIN_ANY     INT16_MAX /* all log-weights are 0 or infinite */
 #define GBSI_GRAIN_NONE    INT16_MIN /* no useful power of two divides all log-weights */
 #define GBSI_GRAIN_UNKNOWN (INT16_MAX - 1)
@@ -126,13 +126,13 @@ gbs_status gbsi_compile_sums(gbsi_compile *c, gbs_error *err);
 
 /* terms.c: makes the fields and terms of the classes that use whole factors. */
 gbs_status gbsi_compile_terms(gbsi_compile *c, gbs_error *err);
-/* layout.c, sell.c: compute how much room rows need, one after the other or in slices, ... */
+/* layout.c, sell.c: compute how much memory rows need, one after the other or in slices. */
 gbs_status gbsi_lay_out_rows(gbsi_compile *c, gbs_error *err);
 gbs_status gbsi_lay_out_slices(gbsi_compile *c, gbs_error *err);
-/* ... the room itself, ... */
+/* Allocate this memory. */
 gbs_status gbsi_take_rows(gbsi_plan *plan, gbs_error *err);
 gbs_status gbsi_take_slices(gbsi_compile *c, gbs_error *err);
-/* ... and what goes there (rows.c). */
+/* rows.c: fills in the rows. */
 gbs_status gbsi_compile_rows(gbsi_compile *c, gbs_error *err);
 /* Makes the padding, terms and tables of slices. @param used [n_slots] neighbours of each row. */
 gbs_status gbsi_finish_slices(gbsi_compile *c, const uint32_t *used, gbs_error *err);
@@ -148,7 +148,7 @@ gbs_status gbsi_need_incidence(gbsi_compile *c, gbs_error *err);
 
 /* The coupling of a factor of two variables as the one at `position` has it: w of [M3] between two
  * binary ones, and then *field, where it is not NULL, is what the factor adds to the log-odds; else
- * J of [M4]; NAN where it is neither. */
+ * J of [M4]; NAN if it is neither. */
 double gbsi_coupling_of(gbsi_compile *c, size_t f, uint32_t position, double *field);
 
 /* Stores the sum of the factors that have only this variable as its field: logw[k] or, if the slot

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* If all neighbours have the same coupling w, the neighbours in each state are counted and the
- * weight w c is looked up in a table by the count c. Only where most rows of a class are of that
- * kind, because slices of one chain that mix both kinds do the work of both. Factors of the same
- * two variables are then two neighbours, which is what counts. */
+ * weight w c is looked up in a table by the count c. This is used only if most rows of a class are
+ * of that kind, because slices of one chain that mix both kinds cost the work of both. Factors of
+ * the same two variables are then two neighbours, which is what counts. */
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "plan/compile.h"
 
-/* Tables indexed by the number of neighbours; a cache finds equal ones again. Where a place in the
- * cache is taken the newer one has it: a table more, nothing worse. */
+/* Tables indexed by the number of neighbours; a cache finds equal ones again. If a place in the
+ * cache is taken, the newer table replaces the older one; the only cost is that a table may be made
+ * twice. */
 #define MOST_COUNTED 255u
 #define N_CACHED     1024u
 #define MOST_TABLES  65536u

@@ -51,7 +51,7 @@ typedef struct gbsi_draw {
     unsigned traits;
     unsigned n_words; /* random words per update, 0 or 1 */
     /* Names of the options that this draw has and not all others; NULL after the last, NULL: none.
-     * With draws that lack them they are refused. */
+     * A draw without these functions is refused where they are needed. */
     const char *const *options;
     /* The rule to use with keys that do not determine the conditional; NULL: this one. */
     const struct gbsi_draw *by_bins;
@@ -96,7 +96,7 @@ bool gbsi_draw_completes(const gbs_run_options *options);
 
 /* The draw that the options ask for (they were checked), on an instruction set. */
 const gbsi_draw *gbsi_draw_of(const gbs_run_options *options, gbsi_simd level);
-/* The traits of options.draw; 0 if there is no such draw. */
+/* The traits of options.draw; 0 if no draw has that number. */
 unsigned gbsi_draw_traits(const gbs_run_options *options);
 /* The number of the first draw with these traits. */
 int gbsi_draw_with(unsigned traits);

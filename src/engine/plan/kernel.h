@@ -32,10 +32,10 @@ double gbsi_noisy_sum_log(const gbsi_noisy_sum *noisy, int64_t sum, gbsi_noisy_p
 
 typedef struct gbsi_kernel {
     const char *name;
-    /* Writes tile->w from plan and states, for rows of one place in 16 chains ... */
+    /* Writes tile->w from plan and states, for rows of one place in 16 chains. */
     void (*fill16)(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile);
-    /* ... and for rows of 16 places of one chain. Both functions sum in the same order, so that
-     * they give the same bits. */
+    /* Writes tile->w for rows of 16 places of one chain. Both functions sum in the same order, so
+     * that they give the same bits. */
     void (*fill1)(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile);
 } gbsi_kernel;
 

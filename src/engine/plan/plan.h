@@ -29,10 +29,10 @@ typedef enum gbsi_class {
 #define GBSI_LINEAR        2u    /* weights or odds; without it their natural logarithms */
 #define GBSI_DOUBLE        4u    /* set while compiling: the slot has tables of class PRECISE */
 #define GBSI_LINEAR_SPAN   40.0  /* e^-40 2^-64 is still a normal float */
-#define GBSI_LINEAR_DEGREE 1000u /* so many rounding errors of 2^-24 stay below 1e-4 */
+#define GBSI_LINEAR_DEGREE 1000u /* limit at which rounding errors of 2^-24 add up to 1e-4 */
 
 #define GBSI_ROUNDING_LIMIT 1e-4 /* a variable with larger errors of a log-weight is PRECISE */
-#define GBSI_COARSE_LIMIT   1e-2 /* the same, where plan options say coarse */
+#define GBSI_COARSE_LIMIT   1e-2 /* that limit if plan options say coarse */
 #define GBSI_LONG_ROW       64u  /* ising rows longer than this are summed in 16 strided partials */
 #define GBSI_LONG_TERM      16u  /* logical and spin terms longer than this keep counters */
 
@@ -116,7 +116,7 @@ typedef struct gbsi_slice {
     uint32_t width; /* neighbours, or terms (PAIRWISE: one per neighbour) */
     uint16_t depth; /* links per term; 1 for neighbours */
     uint8_t regular;
-    uint8_t mixed;  /* ISING, POTTS: some slots have by_count tables, not all the same */
+    uint8_t mixed;  /* ISING, POTTS: some slots have by_count tables, not anyway */
     uint32_t table; /* the by_count table that all slots share; GBSI_NONE: none */
 } gbsi_slice;
 
@@ -166,9 +166,9 @@ typedef struct gbsi_plan {
     bool has_edges;
     gbsi_edge *edge;    /* parallel to neighbour; NULL if every slot uses by_count */
     uint32_t *by_count; /* by slot; for ISING and POTTS with the same coupling to all neighbours:
-                           pool[by_count + c] for c neighbours in state 1 (ISING) or in the
-                           state at hand (POTTS), c <= 255, edges unused; GBSI_NONE: neighbours
-                           one by one; NULL: no slot has a table */
+                           pool[by_count + c] for c neighbours in state 1 (ISING) or in the current
+                           state (POTTS), c <= 255, edges unused; GBSI_NONE: neighbours one by one;
+                           NULL: no slot has a table */
     gbsi_offsets term_start; /* [n_slots] terms of TABLE, LOGICAL and PRECISE */
     gbsi_term *term;         /* NULL if the plan has no terms */
     gbsi_link *link;
@@ -181,7 +181,7 @@ typedef struct gbsi_plan {
     size_t *counter_start; /* [n_slots + 1] counters that each slot changes; NULL: no counters */
     gbsi_counter_link *counter_link;
     uint32_t n_noisy;
-    gbsi_noisy_sum *noisy; /* [n_noisy]; NULL if there are no noisy factors */
+    gbsi_noisy_sum *noisy; /* [n_noisy]; NULL if no factor is noisy */
     int64_t *cost;
     size_t n_costs;
     uint32_t *noisy_of; /* [n_factors] where noisy; NULL: no factor is */
@@ -258,7 +258,8 @@ static inline gbsi_row gbsi_plan_room(const gbsi_plan *plan, uint32_t slot)
                       .n = s->width};
 }
 
-/* The row of a slot. With a by_count table only its slots are valid, not its couplings. */
+/* The row of a slot. If a slot has a by_count table, only the slots of its row are valid, not the
+ * couplings. */
 static inline gbsi_row gbsi_plan_row(const gbsi_plan *plan, uint32_t slot)
 {
     gbsi_row row = gbsi_plan_room(plan, slot);
@@ -298,8 +299,8 @@ typedef struct gbsi_schedule {
     uint32_t *slot; /* [n_places + 16] slots by place, the last slot repeated; NULL if every piece
                        is contiguous and no list was asked for */
     bool wants_position; /* set before levelling: also fill position */
-    bool wants_last;     /* set before levelling: only the last update of a variable counts, ... */
-    const uint8_t *only; /* ... and only for these variables, [n_variables]; NULL: for all */
+    bool wants_last;     /* set before levelling: only the last update of a variable counts */
+    const uint8_t *only; /* [n_variables] 1: variables to which wants_last applies; NULL: all */
     uint32_t *position;  /* [n_places + 16] index in the sequence by place, padded; or NULL */
     /* [n_pieces] borrowed; if other processes run parts of the pass: the place of each piece's
      * first update in the whole pass, for its random numbers; NULL: the same as piece.place. */
@@ -346,8 +347,8 @@ void gbsi_plan_free(gbsi_plan *plan);
  * reused by later calls. */
 gbs_status gbsi_plan_level(const gbsi_plan *plan, const uint32_t *sequence, size_t n,
                            gbsi_schedule *schedule, gbs_error *err);
-/* The same into batches that are given, 0 to the largest and none of them empty, whose updates need
- * not be independent. @param batch [n] of each update. */
+/* Splits one pass of a sequence into given batches, numbered from 0, none of which is empty; the
+ * updates of a batch need not be independent. @param batch [n] of each update. */
 gbs_status gbsi_plan_batches(const gbsi_plan *plan, const uint32_t *sequence, const uint32_t *batch,
                              size_t n, gbsi_schedule *schedule, gbs_error *err);
 /* The schedule of the pass that the plan was made for, in constant time and without a list of

@@ -85,8 +85,8 @@ static gbs_status write_factor(gbsi_compile *c, writing *w, size_t f, gbs_error 
     return GBS_OK;
 }
 
-/* Ends before the one at hand: slots are asked for, then what says where their rows go on, then the
- * rows there. */
+/* How far ahead of the current end data are prefetched: first slots, then the positions of their
+ * rows, then the rows. */
 #define SLOT_AHEAD  96
 #define START_AHEAD 64
 #define ROW_AHEAD   32

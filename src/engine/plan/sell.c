@@ -8,7 +8,7 @@
 
 #define WIDEST 65535u /* terms of more links are run slot by slot */
 
-/* Widens the slice to hold a slot. @return false where the slot cannot be part of one. */
+/* Widens the slice to hold a slot. @return false if the slot cannot be part of one. */
 static bool take_in(const gbsi_compile *c, uint32_t slot, gbsi_slice *s)
 {
     const gbsi_plan *plan = c->plan;

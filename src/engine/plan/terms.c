@@ -241,8 +241,8 @@ static void rearrange(gbsi_term *term, uint64_t *key, uint32_t n)
     }
 }
 
-/* The terms of a slot in ascending order of their lowest neighbour, those of the same in the order
- * of factors: the order of summation. */
+/* Sorts the terms of a slot by their lowest neighbour, and terms with an equal lowest neighbour by
+ * their factors: this is the order of summation. */
 static gbs_status sort_terms(gbsi_plan *plan, growth *g, size_t first, gbs_error *err)
 {
     const uint32_t n = (uint32_t)(g->n_terms - first);

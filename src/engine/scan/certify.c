@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "scan/influences.h"
 
-#define MOST_WORK      ((uint64_t)1 << 36) /* updates times neighbours of a list of steps ... */
-#define MOST_SEARCHED  ((uint64_t)1 << 34) /* ... and of a search for passes */
+#define MOST_WORK      ((uint64_t)1 << 36) /* most updates times neighbours for a list of steps */
+#define MOST_SEARCHED  ((uint64_t)1 << 34) /* the limit for a search for passes */
 #define MOST_PASSES    ((uint64_t)1 << 20)
 #define STALLED        (1.0 - 1e-9) /* V after twice as many passes over V */
 #define LEAST_DOUBLING 16u

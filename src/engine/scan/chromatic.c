@@ -5,7 +5,6 @@
  * lowest that are free, so a variable of colour c has neighbours of all colours below: its level
  * [M11] is c. With two colours the second is only used next to the first. */
 #include "base/memory.h"
-#include "scan/fixed.h"
 #include "scan/registry.h"
 
 /* Counting sort of the variables by colour. @param start [n_colors + 1] zeroed. */

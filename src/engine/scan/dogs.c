@@ -37,7 +37,7 @@ static gbs_run_options systematic(const gbs_scan_request *request)
     return options;
 }
 
-/* The first n updates of the scan to improve; nothing is in them where they are drawn. */
+/* The first n updates of the scan to improve; empty if the scan draws its updates. */
 static gbs_status take_start(dogs *w, uint64_t n, gbs_error *err)
 {
     const gbsi_sequence *pass = &w->start.sequence;

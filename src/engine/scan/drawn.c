@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scan/drawn.h"
+#include "scan/registry.h"
 
 #include "base/memory.h"
 #include "rng/philox.h"

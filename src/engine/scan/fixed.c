@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scan/fixed.h"
+#include "scan/registry.h"
 
 #include "base/memory.h"
 

@@ -182,7 +182,7 @@ double gbsi_optimiser_variation(gbsi_optimiser *o, const uint32_t *scan, size_t 
 }
 
 /* Computes b, and its value before each update; then g and w where they have changed. @return false
- * where the watch stopped it. */
+ * if the watch stopped it. */
 static bool forward(gbsi_optimiser *o, const uint32_t *scan, size_t n)
 {
     for (size_t t = 0; t < n; ++t) {

@@ -15,8 +15,8 @@ gbs_status gbsi_optimiser_new(const gbsi_influences *c, const double *d, gbsi_wa
                               gbsi_optimiser **out, gbs_error *err);
 void gbsi_optimiser_free(gbsi_optimiser *o);
 
-/* V of a scan. Time as below. @return NAN where the watch stopped it; short scans, of a tenth of a
- * second, are followed to their end all the same. */
+/* V of a scan. Time as below. @return NAN if the watch stopped it; short scans, of a tenth of a
+ * second, are followed to their end anyway. */
 double gbsi_optimiser_variation(gbsi_optimiser *o, const uint32_t *scan, size_t n);
 
 /**

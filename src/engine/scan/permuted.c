@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Permuted: every variable once, in a new uniformly random order each pass. */
-#include "scan/drawn.h"
 #include "scan/registry.h"
 
 /* Fisher-Yates from the identity, so that a pass does not depend on the previous pass:

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random: as many draws with replacement as there are variables, all variables equally likely. */
-#include "scan/drawn.h"
 #include "scan/registry.h"
 
 static gbs_status random_next_pass(void *state, uint64_t pass, gbsi_sequence *sequence,

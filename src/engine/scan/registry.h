@@ -9,4 +9,39 @@
 #include "gibbsite/scans.def"
 #undef GBS_SCAN
 
+/* ---- drawn.c -------------------------------------------------------------------------------- */
+
+/* A sequence made anew before each pass: what the random and the permuted scan share. */
+typedef struct gbsi_drawn {
+    uint64_t seed;
+    uint32_t n;
+    uint32_t *variable; /* [n] sequence of the pass that was last requested */
+} gbsi_drawn;
+
+/* The table's init and free. */
+gbs_status gbsi_drawn_init(const gbsi_graph *graph, const gbs_run_options *options,
+                           gbsi_watch *watch, void **state, unsigned *traits, gbs_error *err);
+void gbsi_drawn_free(void *state);
+
+/* Uniform below m from the two words of a position of a pass: words 2 (position mod 2) and the
+ * next of counter block position div 2, purpose GBSI_PURPOSE_SCAN. */
+uint32_t gbsi_drawn_below(const gbsi_drawn *drawn, uint64_t pass, uint32_t position, uint32_t m);
+
+/* ---- fixed.c -------------------------------------------------------------------------------- */
+
+/* A sequence that every pass repeats: what the chromatic, the systematic and the file scan share.
+ */
+typedef struct gbsi_fixed {
+    size_t n;
+    uint32_t *variable; /* [n] the sequence, written by init */
+} gbsi_fixed;
+
+/* Room for n variables. */
+gbs_status gbsi_fixed_new(size_t n, gbsi_fixed **fixed, gbs_error *err);
+
+/* next_pass and free of the table of functions. */
+gbs_status gbsi_fixed_next_pass(void *state, uint64_t pass, gbsi_sequence *sequence,
+                                gbs_error *err);
+void gbsi_fixed_free(void *state);
+
 #endif

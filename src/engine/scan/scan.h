@@ -36,7 +36,7 @@ typedef struct gbsi_scan {
     const char *reference; /* the publication that describes the scan */
     unsigned traits;
     /* Names of the options that this scan has and not all others; NULL after the last, NULL: none.
-     * With scans that lack them they are refused. */
+     * A scan without these functions is refused where they are needed. */
     const char *const *options;
     /* Whether the values of its options go together; NULL: they always do. */
     gbs_status (*check)(const gbs_run_options *options, gbs_error *err);
@@ -51,7 +51,7 @@ typedef struct gbsi_scan {
 
 /* The scan with this number in gbs_run_options.scan; NULL if no scan has this number. */
 const gbsi_scan *gbsi_scan_of(int scan_kind);
-/* The traits of the scan with this number; 0 if there is no such scan. */
+/* The traits of the scan with this number; 0 if no scan has it. */
 unsigned gbsi_scan_traits(int scan_kind);
 /* The names of its options, as in its table. */
 const char *const *gbsi_scan_options(int scan_kind);

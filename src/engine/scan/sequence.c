@@ -4,7 +4,6 @@
 #include <inttypes.h>
 
 #include "base/memory.h"
-#include "scan/fixed.h"
 #include "scan/registry.h"
 
 static gbs_status check_ids(const gbs_run_options *options, uint32_t n_user, gbs_error *err)
@@ -24,7 +23,7 @@ static gbs_status check_ids(const gbs_run_options *options, uint32_t n_user, gbs
     return GBS_OK;
 }
 
-/* Copies what is free. @param seen [n_variables] zeroed; 1 where a variable occurs.
+/* Copies what is free. @param seen [n_variables] zeroed; 1 if a variable occurs.
  * @return whether one occurs twice. */
 static bool keep_free(const gbsi_conditioned *model, const gbs_run_options *options,
                       gbsi_fixed *fixed, uint8_t *seen)

@@ -3,7 +3,6 @@
  * sequence of this scan has every variable once, so that the plan can number them. */
 #include "base/status.h"
 #include "options/options.h"
-#include "scan/fixed.h"
 #include "scan/registry.h"
 
 static gbs_status splash_init(const gbsi_graph *graph, const gbs_run_options *options,

@@ -5,7 +5,6 @@
  * the recombination chains/synchronous_states.c [M34]. With more colours no such split exists: a
  * pass then reads the states before it. */
 #include "base/memory.h"
-#include "scan/fixed.h"
 #include "scan/registry.h"
 
 static gbs_status synchronous_init(const gbsi_graph *graph, const gbs_run_options *options,

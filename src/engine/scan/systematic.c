@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The systematic scan visits the variables in the user's order, starting at a given variable and
- * wrapping round at the end. Where it starts matters when one variable is asked for: Mitliagkas &
- * Mackey (2017) print q_t = e_{(t mod p) + 1}, which is origin 1 here. */
+ * wrapping round at the end. The start of the sweep matters if one variable is asked for:
+ * Mitliagkas & Mackey (2017) print q_t = e_{(t mod p) + 1}, which is origin 1 here. */
 #include <inttypes.h>
 
 #include "base/status.h"
-#include "scan/fixed.h"
 #include "scan/registry.h"
 
 /* The first free variable whose user's id is origin or more; 0 if the scan wraps at once. */

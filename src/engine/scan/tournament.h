@@ -19,7 +19,7 @@ typedef struct gbsi_tournament {
     double *value;                  /* padded with infinity */
 } gbsi_tournament;
 
-/* All 0. */
+/* Sets all keys to 0. */
 gbs_status gbsi_tournament_init(gbsi_tournament *t, uint32_t n, gbs_error *err);
 void gbsi_tournament_free(gbsi_tournament *t); /* the array, not the struct */
 

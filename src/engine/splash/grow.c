@@ -395,8 +395,8 @@ static gbs_status meet(gbsi_grower *g, const gbsi_growing *job, uint32_t root, u
     return push(g, (gbsi_candidate){key, slot, g->place[slot]}, err);
 }
 
-/* Visits the neighbours of the variable that the splash took last. All of a long factor were met
- * with the first of them that was taken, but scores change with each. */
+/* Visits the neighbours of the variable that the splash took last. The first variable of a long
+ * factor that is taken makes the others candidates, but each further one changes their scores. */
 static gbs_status meet_near(gbsi_grower *g, const gbsi_growing *job, uint32_t root,
                             const gbsi_growth *growth, gbs_error *err)
 {

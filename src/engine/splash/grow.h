@@ -18,13 +18,13 @@ typedef struct gbsi_growing {
     gbsi_rw_lock *lock; /* [n + n_long] one per slot, then one per long factor; NULL: owners do not
                            change while splashes grow, except in `fresh` */
     uint32_t first_tag; /* tags from here on are of this round */
-    const uint8_t *fresh; /* NULL, or by tag less the first: 1 where the splash may have been
-                             settled since this one should have begun, which is not to know of it */
+    const uint8_t *fresh; /* NULL, or by tag less the first: 1 if the splash may have been settled
+                             since this one should have begun, which is not to know of it */
     int order;            /* gbs_grow_kind */
     int score;            /* gbs_score_kind */
     uint64_t seed, round;
-    const gbsi_turns *turns;        /* who sees a slot: ... */
-    gbsi_reach reach;               /* ... none beyond this one may be taken */
+    const gbsi_turns *turns;        /* which ranks see a slot */
+    gbsi_reach reach;               /* limit: slots beyond this reach are not taken */
     const gbsi_splash_view *states; /* states that adaptive growth looks at */
 } gbsi_growing;
 
@@ -41,7 +41,7 @@ typedef struct gbsi_grower {
     uint32_t *near; /* [most links + 1] neighbours by links of the variable being processed */
     uint32_t n_near;
     gbsi_shares shares;
-    gbsi_watch *watch; /* NULL: never stops. Where it stops growth->n is 0 */
+    gbsi_watch *watch; /* NULL: never stops. If the watch stops it, growth->n is 0 */
     bool spends;       /* this is the thread that may look */
     uint64_t n_spent;  /* how many of n_looked the watch has been told of */
     uint64_t n_looked; /* entries of links, long factors and scopes read so far */
@@ -64,8 +64,8 @@ void gbsi_own(const gbsi_growing *job, uint32_t tag, uint32_t slot);
 
 /* Grows a splash with the tag from a root, into an empty tree. Without locks nothing is claimed:
  * the splash must avoid slots with other owners in this round, and their neighbours. growth->n is 0
- * where that is true of the root. It is given up, growth->clashed, as soon as it takes a variable
- * that a fresh splash would keep from it: it could not be settled.
+ * if the root itself must be avoided. It is given up, growth->clashed, as soon as it takes a
+ * variable that a fresh splash would keep from it: it could not be settled.
  *
  * Time: linear in the links and long factors of the variables it takes, meets or is refused, and in
  * the scopes of the long factors it is in, each walked once; times the width and the logarithm of

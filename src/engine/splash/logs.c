@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same as loops_lanes.c for one chain in logarithms and double: chains whose weights span more
- * than floats hold, and splashes of variables that need double. */
+/* Does what loops_lanes.c does, except for one chain, in logarithms and in double: for chains whose
+ * weights span more than floats hold, and for splashes of variables that need double. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -33,8 +33,8 @@ static void read_lanes(const gbsi_splash_view *view, uint32_t slot, uint32_t fir
     }
 }
 
-/* Neighbours are walked once for all chains, two states at a time, which stay in registers. Each
- * chain's sum is in the order of the neighbours, as if it were alone. */
+/* Neighbours are walked once for all chains, two states at a time, which stay in registers. The sum
+ * of each chain is added in the order of the neighbours, as if the chain were alone. */
 static void sum_links(const gbsi_splash_job *job, const gbsi_splash_clique *c, uint32_t a,
                       uint32_t n, uint32_t first, uint32_t end)
 {
@@ -256,8 +256,7 @@ void gbsi_logs_down(const gbsi_splash_job *job, uint32_t lane)
         if (c->n_axes == 0) {
             work->log_q[c->message] = 1.0;
         }
-        fill_table(job, c, lane, work->log_message + c->message); /* the buffer is no longer read by
-                                                                     anyone */
+        fill_table(job, c, lane, work->log_message + c->message); /* no longer read */
         memset(own, 0, c->arity * sizeof *own);
         for (uint32_t row = 0; row < c->n_rows; ++row) {
             uint32_t x[GBSI_SPLASH_WIDTH];

@@ -11,7 +11,8 @@
 
 /* The scratch of one thread. Rows have sixteen chains. */
 typedef struct gbsi_splash_work {
-    float *base;       /* [n_base] rows: weights of own states, the outside as it is; largest 1 */
+    float
+        *base; /* [n_base] rows: weights of own states given the states outside; the largest is 1 */
     float *many;       /* [n_many_entries] rows: logs, then weights of long factors; largest 1 */
     float *message;    /* [n_rows] rows; largest 1; on the way down q / message */
     float *q;          /* [n_rows] rows: marginals of separators */
@@ -19,7 +20,7 @@ typedef struct gbsi_splash_work {
     float *scale;      /* [n] rows: what messages were multiplied by */
     float *least;      /* [n] rows: smallest of a message that is not 0 */
     float *partial;    /* [GBSI_SPLASH_WIDTH + 2][largest arity] rows */
-    float *w;          /* [largest arity] rows: what the draw is given */
+    float *w;          /* [largest arity] rows: input of the draw */
     uint32_t *x;       /* [n] rows: states drawn */
     uint32_t *word;    /* [64] rows, and one for a chain by itself */
     void *value;       /* a row */
@@ -65,7 +66,8 @@ const gbsi_splash_loops *gbsi_splash_loops_of(gbsi_simd level);
  * factor; `out` is then unchanged. */
 bool gbsi_splash_many_logs(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t lane,
                            double *out);
-/* The same for a factor with one variable inside, added to the logs of its states in some chains.
+/* Computes ln of a factor that has one variable inside, in the chains first .. end - 1, and adds it
+ * to the logs of that variable's states.
  * @param base base of chain 0. @param stride from chain to chain. */
 void gbsi_splash_add_given(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t first,
                            uint32_t end, double *base, size_t stride);
@@ -77,7 +79,7 @@ void gbsi_splash_fill_many(const gbsi_splash_job *job);
 /* Called first: adds the effect of neighbours outside, and of long factors with one variable
  * inside. @param lanes a bit for each lane that is wanted, at least one. */
 void gbsi_logs_outside(const gbsi_splash_job *job, unsigned lanes);
-/* Messages up. @return false where nothing has weight. */
+/* Messages up. @return false if nothing has weight. */
 bool gbsi_logs_up(const gbsi_splash_job *job, uint32_t lane);
 /* Computes the weights of clique i in its lane of work->w, 1 in all others. @return false if all
  * are 0. */

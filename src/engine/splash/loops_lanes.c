@@ -274,8 +274,8 @@ static void sum_any(const strip *s, uint32_t k, bool two)
     }
 }
 
-/* Sums over more than two operands: multiplies all but the last first, state by state of the last
- * axis. */
+/* Sums over more than two operands: multiplies all except the last first, state by state of the
+ * last axis. */
 static void sum_many(walk *w, strip s, uint32_t first, uint32_t end)
 {
     const uint32_t last = w->c->n_axes - 1;
@@ -492,7 +492,7 @@ static void down_strip(walk *w, vf scale, float *sum)
     w->x[last] = 0;
 }
 
-/* q / message in place of the message; 0 where that is 0. */
+/* q / message in place of the message; 0 if that is 0. */
 static void divide_children(const walk *w)
 {
     const gbsi_splash_program *program = w->job->program;

@@ -148,8 +148,8 @@ static uint64_t kept_sum(conditional *c, uint32_t number)
     return sum[lane];
 }
 
-/* Sums what the variables outside contribute to each long factor: the sum of all, less those of the
- * variable itself and of the variables inside. */
+/* Sums what the variables outside contribute to each long factor: the sum of all, minus those of
+ * the variable itself and of the variables inside. */
 static void sum_outside(conditional *c)
 {
     const gbsi_potentials *p = c->p;
@@ -219,7 +219,7 @@ static void add_factors(const conditional *c, bool inside, double *logw)
     }
 }
 
-/* p(x | u, rest), or 0 where u leaves no state. */
+/* p(x | u, rest), or 0 if u leaves no state. */
 static double share_of(const double *logw, uint32_t k, uint32_t x)
 {
     double top = -INFINITY;

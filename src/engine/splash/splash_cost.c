@@ -8,13 +8,14 @@
 #include "splash/splash_rounds.h"
 
 #define GROW  300.0 /* a variable of a splash, once for all chains */
-#define DRAW  350.0 /* the same, for every sixteen chains */
+#define DRAW  350.0 /* a variable of a splash, for every sixteen chains */
 #define ENTRY 20.0  /* entry of a clique, up, down and marginals, for sixteen chains */
 #define LOGS  20.0  /* entry of a clique, for one chain in logarithms */
 
 double gbsi_splash_operations(const gbsi_splash_counts *counts, uint32_t n_chains)
 {
-    const uint32_t n_whole = (n_chains + GBSI_LANES - 1) / GBSI_LANES; /* of sixteen chains */
+    const uint32_t n_whole =
+        (n_chains + GBSI_LANES - 1) / GBSI_LANES; /* bundles of sixteen chains */
     const double n_bundles = n_whole;
     return (double)counts->n_variables * (GROW + DRAW * n_bundles) +
            (double)counts->n_entries * ENTRY * n_bundles + (double)counts->n_log_entries * LOGS;

@@ -3,9 +3,9 @@
  * do not touch, each drawn as one from its exact conditional [M35], [M36].
  *
  * A pass is the fewest rounds with at least as many updates as there are slots, a batch is a round.
- * Adaptation ends for good with the first pass that is kept. The draw is asked for conditionals
- * alone, not for neighbours (neither CONTEXT nor POSITION), since those of a splash are others
- * every time. Where its weights would take more than they may, a pass is GBS_ERR_LIMIT. */
+ * Adaptation ends for good with the first pass that is kept. The draw must need conditionals alone,
+ * and not neighbours (neither CONTEXT nor POSITION), because the neighbours of a splash change
+ * every time. A pass returns GBS_ERR_LIMIT if its weights would take more memory than they may. */
 #ifndef GBSI_SPLASH_SPLASH_ROUNDS_H
 #define GBSI_SPLASH_SPLASH_ROUNDS_H
 

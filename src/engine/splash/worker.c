@@ -50,7 +50,7 @@ static uint64_t base_entries(const room *r, bool many)
 
 enum { N_ARRAYS = 18 };
 
-/* All but work->value, which is half a cache line. */
+/* Lists all arrays except for work->value, which is half a cache line. */
 static void list_arrays(gbsi_splash_work *work, const room *r, bool many, gbsi_room out[N_ARRAYS])
 {
     const uint64_t n_many = many ? r->entries : 0;
@@ -209,7 +209,7 @@ static void draw_row(gbsi_splash_worker *worker, const gbsi_splash_task *task, u
     }
 }
 
-/* All chains but those in `bad`, which get some state. */
+/* Draws states for all chains; those in `bad` get an arbitrary state. */
 static void draw_lanes(gbsi_splash_worker *worker, const gbsi_splash_task *task, unsigned bad)
 {
     uint64_t window_end = 0;

@@ -34,7 +34,7 @@ typedef struct gbsi_splash_task {
     uint32_t bundle; /* of sixteen chains */
 } gbsi_splash_task;
 
-/* Room for splashes of at most so many variables. */
+/* Room for splashes of at most this many variables. */
 gbs_status gbsi_splash_work_init(gbsi_splash_work *work, const gbsi_potentials *potentials,
                                  uint32_t width, uint32_t most, gbs_error *err);
 void gbsi_splash_work_free(gbsi_splash_work *work);

@@ -17,8 +17,9 @@
 typedef struct gbsi_exchange {
     uint32_t n_levels, n_ladders;
     double *beta;      /* [n_levels] ascending, the last is 1 */
-    double *rejection; /* [n_levels - 1] sums of 1 - acceptance between levels t and t + 1 ... */
-    uint64_t n_proposed[2]; /* ... and how many of them, for even and odd t */
+    double *rejection; /* [n_levels - 1] sums of 1 - acceptance probability between levels t and t +
+                          1 */
+    uint64_t n_proposed[2]; /* number of terms in those sums, for even t and for odd t */
     uint8_t *heading;       /* [n_levels * n_ladders] by lane: the end of the ladder that its
                                replica visited last */
     uint64_t *n_trips; /* [n_ladders] replicas that went from the cold end to the hot and back */
@@ -50,7 +51,8 @@ void gbsi_exchange_step(gbsi_exchange *exchange, uint64_t seed, uint64_t iterati
 double gbsi_exchange_rate(const gbsi_exchange *exchange, uint32_t t);
 /* The communication barrier between two levels: the sum of their rates. */
 double gbsi_exchange_barrier(const gbsi_exchange *exchange, uint32_t from, uint32_t to);
-/* The same from anywhere between two levels to the cold end, linear in between. */
+/* The communication barrier from a point between two levels to the cold end, interpolated linearly
+ * between the levels. */
 double gbsi_exchange_barrier_from(const gbsi_exchange *exchange, double from);
 
 /* The round trips of an iteration and ladder between the hot end and the first level at or beyond
@@ -62,7 +64,8 @@ double gbsi_exchange_trips_to(const gbsi_exchange *exchange, double to);
 gbs_status gbsi_exchange_remade(const gbsi_exchange *from, double first, uint32_t n_levels,
                                 uint32_t n_ladders, gbsi_exchange **exchange, gbs_error *err);
 
-/* All but the shape, which is the caller's. @return GBS_ERR_FORMAT for what no ladder has. */
+/* Saves and loads everything except the shape, which the caller stores. @return GBS_ERR_FORMAT for
+ * what no ladder has. */
 gbs_status gbsi_exchange_save(const gbsi_exchange *exchange, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_exchange_load(gbsi_exchange *exchange, const gbsi_source *source, gbs_error *err);
 

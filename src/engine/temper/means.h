@@ -26,14 +26,14 @@ typedef struct gbsi_means {
     size_t n_cells;
     uint64_t length;  /* iterations of a batch */
     uint64_t n;       /* iterations kept */
-    uint64_t open;    /* number of iterations in the batch that is being filled ... */
-    uint32_t n_full;  /* ... behind so many full ones */
+    uint64_t open;    /* iterations in the batch that is being filled */
+    uint32_t n_full;  /* number of full batches */
     uint64_t *sum;    /* [MOST_BATCHES][n_ladders][n_cells] */
     uint64_t *weight; /* [MOST_BATCHES][n_ladders] draws that count */
     uint64_t *trips;  /* [MOST_BATCHES][n_ladders] round trips */
 } gbsi_means;
 
-/* An estimate of one cell. NAN where undefined. */
+/* An estimate of one cell. NAN if undefined. */
 typedef struct gbsi_mean {
     double p;
     double mcse; /* the larger of the standard errors by batches and by ladders */
@@ -61,8 +61,8 @@ double gbsi_means_error(const gbsi_means *means, const double *weight);
 uint64_t gbsi_means_least_trips(const gbsi_means *means);
 double gbsi_means_share(const gbsi_means *means);
 
-/* Save and load everything but the shape, which the caller sets. @return GBS_ERR_FORMAT for batches
- * that cannot be. */
+/* Save and load everything except the shape, which the caller sets. @return GBS_ERR_FORMAT for
+ * batches that cannot be. */
 gbs_status gbsi_means_save(const gbsi_means *means, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_means_load(gbsi_means *means, const gbsi_source *source, gbs_error *err);
 

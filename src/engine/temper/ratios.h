@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The partition function from a ladder: ratios of those of neighbouring levels.
+/* Estimates the partition function from a ladder, as a product of ratios between neighbouring
+ * levels.
  *
  * With u = (b_(t+1) - b_t) U(x), f(y) = 1 / (1 + exp(-y)) and any constant c,
  *     Z_(t+1) / Z_t = exp(c) E_t[f(u - c)] / E_(t+1)[f(c - u)]                            [M47]
@@ -28,9 +29,9 @@ gbs_status gbsi_ratios_new(const gbsi_exchange *exchange, gbsi_ratios **ratios, 
 void gbsi_ratios_free(gbsi_ratios *ratios);
 uint64_t gbsi_ratios_bytes(uint32_t n_levels, uint32_t n_ladders);
 
-/* During burn-in: learns U of all lanes, before swaps ... */
+/* Called during burn-in, before swaps: learns the density U of all lanes. */
 void gbsi_ratios_learn(gbsi_ratios *ratios, const double *density);
-/* ... and at its end: fixes the constants. At least one row was learnt. */
+/* Called at the end of burn-in: fixes the constants. At least one row was learnt. */
 gbs_status gbsi_ratios_fix(gbsi_ratios *ratios, const gbsi_exchange *exchange, gbs_error *err);
 
 /* Save and load the ratios learnt during burn-in; the caller must pass an object of the same shape.

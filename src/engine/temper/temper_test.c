@@ -246,8 +246,8 @@ static void means(void **unused)
 
 /* ---- where local moves forget ---------------------------------------------------------------- */
 
-/* Variable 0 is drawn afresh at every level, variable 1 moves with probability 0.1 where it is
- * colder than level 2, variable 2 is the same nearly always and must not count. */
+/* Variable 0 is drawn afresh at every level, variable 1 moves with probability 0.1 if it is colder
+ * than level 2, variable 2 is the same nearly always and must not count. */
 static void overlap(void **unused)
 {
     (void)unused;

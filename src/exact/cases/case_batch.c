@@ -28,7 +28,7 @@ struct gbsi_case_worker {
     double
         *least;   /* [n_messages][LANES] the least positive weight, the largest being in (1/2, 1] */
     double *risk; /* [n_messages][LANES] */
-    double *scale; /* [n_nodes][LANES] binary logarithm of what the message up was divided by */
+    double *scale; /* [n_nodes][LANES] binary logarithm of the divisor of the message up */
     size_t *at;    /* [most_operands + 1] rows of the operands and of the target */
     const case_operand **use; /* [most_operands] */
     gbsi_watch *watch;        /* of this batch */
@@ -36,7 +36,7 @@ struct gbsi_case_worker {
     uint32_t *x;              /* [most_axes] */
     double log_sum[LANES];
     uint8_t end[LANES];   /* gbsi_case_end */
-    uint8_t begin[LANES]; /* the same of what no case changes */
+    uint8_t begin[LANES]; /* values of `end` before a case changes them */
 };
 
 uint64_t gbsi_case_worker_bytes(const gbsi_case_tree *cases)

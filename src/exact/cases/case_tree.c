@@ -133,8 +133,9 @@ static gbs_status take_memory(compiling *c, gbs_error *err)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* The weights of a factor, of which the largest is 1, into c->weight. @return ln of the number that
- * the entries were divided by. @param least out: the least positive one. */
+/* Writes the weights of a factor, scaled so that the largest is 1, to c->weight. @return the
+ * logarithm of the number that the entries were divided by. @param least out: the least positive
+ * one. */
 static double take_weights(compiling *c, size_t f, double *least)
 {
     size_t n = 0;
@@ -320,7 +321,7 @@ static void fill_column(compiling *c, uint32_t k)
     c->n_states += column->arity;
 }
 
-/* The user's number of each joint state that is left. @return the number of states. */
+/* The user's number of each joint state that remains. @return the number of states. */
 static size_t fill_states(const compiling *c, const gbsi_case_scope *query, uint32_t *state)
 {
     const gbsi_conditioned *whole = c->whole;

@@ -27,7 +27,7 @@ typedef struct gbsi_case_scope {
 } gbsi_case_scope;
 
 /* @param watch  NULL, or may stop it: GBS_ERR_STOPPED.
- * @param tree   of all of `whole`, summed; both may be freed afterwards.
+ * @param tree   a junction tree of all of `whole`, for sums; both may be freed afterwards.
  * @param column [n_columns] distinct variables of the user, observed in some cases.
  * @param query  [n_query] sets of variables whose joint distributions are asked for. */
 gbs_status gbsi_case_tree_new(const gbsi_conditioned *whole, const gbsi_tree *tree,

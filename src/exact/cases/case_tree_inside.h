@@ -22,11 +22,10 @@ typedef struct case_node {
     size_t n_entries;
     double least;   /* no positive entry is less, none is above 1; 0: some may be lost */
     size_t operand; /* index into gbsi_case_tree.operand of the tables multiplied into the clique's
-                       table ... */
+                       table */
     uint32_t n_operands;
-    case_operand up;   /* ... the message to the parent, of one row if the clique has no parent ...
-                        */
-    case_operand down; /* ... and the one from the parent; no message: GBSI_NONE */
+    case_operand up;   /* message to the parent, of one row without a parent */
+    case_operand down; /* message from the parent; GBSI_NONE without a parent */
     bool observed;     /* a column's variable is in its subtree */
     bool asked;        /* a variable of the query is */
 } case_node;

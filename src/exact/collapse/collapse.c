@@ -3,7 +3,7 @@
  * After an elimination only the costs of the neighbours are new, so variables wait in one list per
  * cost, and a star or a long chain is eliminated in linear time.
  *
- * Sums are made of logarithms, less the largest of a row: couplings of any size fit. */
+ * Sums are made of logarithms, minus the largest of a row: couplings of any size fit. */
 #include "collapse/collapse_inside.h"
 
 #include <assert.h>
@@ -137,8 +137,8 @@ static gbs_status list_piece(gbsi_shrinking *s, uint32_t piece, gbs_error *err)
 
 /* ---- neighbours and costs ------------------------------------------------------------------ */
 
-/* The neighbours of v, ascending. @return states of v and them together; 0: more than allowed.
- * Pieces that are gone leave the list. */
+/* The neighbours of v, ascending. @return the number of joint states of v and these variables; 0 if
+ * more than allowed. Pieces that are gone leave the list. */
 static uint32_t neighbours(gbsi_shrinking *s, uint32_t v, uint32_t *n,
                            uint32_t neighbour[GBSI_PIECE_VARIABLES])
 {
@@ -230,7 +230,8 @@ static gbs_status keep_conditional(gbsi_shrinking *s, uint32_t v, uint32_t n,
     return GBS_OK;
 }
 
-/* A row of log-weights becomes p(v | n). @return ln of their sum: one entry of psi_new. */
+/* A row of log-weights becomes p(v | n). @return the logarithm of their sum, which is one entry of
+ * psi_new. */
 static double sum_row(double *p, uint32_t arity)
 {
     double most = -INFINITY;

@@ -24,7 +24,7 @@ typedef struct gbsi_collapse {
     gbsi_conditioned *core;  /* what is left. Factors it does not share with the model are tables of
                                 largest weight 1; their constants are in log_constant. A state of
                                 one variable may have weight zero whatever the others do. */
-    uint32_t *core_variable; /* [model->n_variables] GBSI_NONE where eliminated */
+    uint32_t *core_variable; /* [model->n_variables] GBSI_NONE if eliminated */
     uint32_t n_eliminated;
     uint32_t *variable;  /* [n_eliminated] in the order of elimination */
     size_t *scope_start; /* [n_eliminated + 1] */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model that is left when variables have been summed out, and how they are drawn again. */
+/* The model that remains when variables have been summed out, and how they are drawn again. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 /* Variables of a factor that may be summed over: each has two states or more. */
 enum { GBSI_PIECE_VARIABLES = 10 };
 
-/* A factor: of the model with the same number, or made. Only those of few entries are listed at
+/* A factor: of the model with the same number, or made. Only pieces of few entries are listed at
  * their variables. */
 typedef struct gbsi_piece {
     bool gone;    /* summed out, or multiplied into another */

@@ -16,8 +16,8 @@
 #define MOST_SCOPE     (UINT64_C(1) << 16) /* states of a factor of which a variable is cut */
 #define MOST_SAVED     256.0               /* times the work without zeros that they may save */
 #define PATIENCE       4u                  /* choices that do not lower the work */
-#define TRIAL_STEPS    (UINT64_C(1) << 24) /* steps of the search for an order after a choice ... */
-#define TRIAL_SHARE    32.0                /* ... or the entries that are allowed over this */
+#define TRIAL_STEPS    (UINT64_C(1) << 24) /* most steps of the search for an order after a choice */
+#define TRIAL_SHARE    32.0 /* that search takes at most the allowed entries / this */
 
 typedef struct choosing {
     const gbsi_components *components;
@@ -29,7 +29,7 @@ typedef struct choosing {
     gbsi_cases cases;
     uint8_t *left_out; /* [whole variables] 1: of the cutset */
     uint8_t *barred;   /* [whole variables] 1: one of its factors is too large to be sliced */
-    double *n_states;  /* [whole variables] states that are left, summed over the cases */
+    double *n_states;  /* [whole variables] states that remain, summed over the cases */
     double *gain;      /* [whole variables] entries that go with the variable */
     uint32_t *local;   /* [whole variables] number in the rest */
 } choosing;
@@ -56,7 +56,7 @@ static void cases_free(gbsi_cases *cases)
 
 /* ---- cases --------------------------------------------------------------------------------- */
 
-/* Room for `most` cases, none of them there yet. */
+/* Allocates room for `most` cases; none is stored yet. */
 static gbs_status cases_new(uint32_t n_variables, size_t most, gbsi_cases *cases, gbs_error *err)
 {
     const size_t bytes = n_variables * sizeof *cases->state; /* of a case */
@@ -121,7 +121,7 @@ static void try_case(const choosing *s, size_t at, uint32_t v, uint32_t a, gbsi_
     gbsi_propagator_undo(s->domain, mark);
 }
 
-/* Each takes a millisecond, whatever its tables, as 2^16 entries do. */
+/* Each case takes at least a millisecond, which is the time of 2^16 entries. */
 static double most_cases(const choosing *s)
 {
     const double most = s->most_entries * 0x1p-16;

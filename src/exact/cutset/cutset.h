@@ -53,7 +53,7 @@ typedef struct gbsi_cutset_limits {
  * variables. Components without hard zeros have none: their cases together take as long as one
  * tree.
  *
- * @param plan   of the whole model.
+ * @param plan   the plan of the whole model.
  * @param limits limits for all of them together.
  * @param take   [components] 0: a cutset is wanted.
  * @param out    the first of those found, by component; NULL: none. */

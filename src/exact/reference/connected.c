@@ -8,7 +8,6 @@
 #include "base/forest.h"
 #include "base/memory.h"
 #include "reference/enumerate.h"
-#include "reference/walk.h"
 
 #define ABSENT UINT32_MAX /* a state of weight zero; there are at most 2^22 states */
 

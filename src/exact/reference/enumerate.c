@@ -4,7 +4,6 @@
 #include "reference/enumerate.h"
 
 #include "base/memory.h"
-#include "reference/walk.h"
 #include "simd/math.h"
 
 typedef struct weigh {

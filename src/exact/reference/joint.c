@@ -50,7 +50,8 @@ static gbs_status check_variables(const gbs_model *model, uint32_t n, const uint
     return GBS_OK;
 }
 
-/* @param n_chains so many times the cells must be within the limit. On failure nothing is held. */
+/* @param n_chains so many times the cells must be within the limit. On failure no memory is held.
+ */
 static gbs_status make_cells(const gbs_model *model, uint32_t n, const uint32_t *variable,
                              uint32_t n_chains, cells *out, gbs_error *err)
 {

@@ -9,7 +9,7 @@
  * through n_variables sums of few numbers on its way to the total. The marginal of (v, a) is the
  * sum of the blocks at depth v with state a; this long sum is compensated (Neumaier 1974, ZAMM
  * 54:39-51). */
-#include "reference/walk.h"
+#include "reference/enumerate.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -159,7 +159,7 @@ static void read_root(joint *j, const gbsi_clique *root)
     }
 }
 
-/* All trees, the joint weights of those of the query among them. */
+/* Computes all trees, and with them the joint weights of the queried variables. */
 static gbs_status solve(joint *j, gbs_error *err)
 {
     const gbsi_tree *tree = j->solver.tree;

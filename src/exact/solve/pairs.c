@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Joint marginals of two variables. If a clique holds both, they are read from it. If they are in
- * different components, or one is fixed, the joint is the product of the marginals. Else a new
- * junction tree of their component is made, with an edge between the two. */
+ * different components, or one is fixed, the joint is the product of the marginals. Otherwise a new
+ * junction tree of their component is made, with an edge between the two variables. */
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>

@@ -36,10 +36,11 @@ typedef struct gbsi_solver {
 gbs_status gbsi_solver_init(gbsi_solver *solver, const gbs_model *model,
                             const gbs_evidence *evidence, const gbs_exact_options *options,
                             gbs_error *err);
-/* The same for a question about some variables: leaves out variables that do not affect them.
+/* Conditions the model for a question about some variables: leaves out variables that do not affect
+ * them.
  * @param query [n] the user's variables, each below the model's number of them.
- * @param only  whether components that hold none of them, and no zeros, are left out as well: where
- *              the answer is no sum over all. */
+ * @param only  whether components that hold none of them, and no zeros, are left out as well: set
+ *              it if the answer is not a sum over all components. */
 gbs_status gbsi_solver_init_about(gbsi_solver *solver, const gbs_model *model,
                                   const gbs_evidence *evidence, const gbs_exact_options *options,
                                   size_t n, const uint32_t *query, bool only, gbs_error *err);

@@ -14,11 +14,11 @@
 #define SHARE        4.0 /* sparse tables may be looked for during 1 / SHARE of the time of dense ones */
 #define LIMIT_SHARE  8.0 /* 1 / LIMIT_SHARE of the allowed time if dense tables do not fit */
 #define SLACK        4.0 /* 1 / SLACK of it may be spent before the search shows that it pays */
-#define GAIN         2.0 /* dense tables must be predicted to take so many times longer */
-#define ENTRY_STEPS  4.0 /* an entry's exponential takes as long as so many look-ups */
-#define ONE_WAY      1.0 /* passes over the entries: up, ... */
-#define BOTH_WAYS    2.0 /* ... down again for marginals, ... */
-#define TO_DRAW      4.0 /* ... up again for draws, and over the rows that these are made from */
+#define GAIN         2.0 /* dense tables must be predicted to take this many times longer */
+#define ENTRY_STEPS  4.0 /* an entry's exponential takes as long as this many look-ups */
+#define ONE_WAY      1.0 /* passes over the entries: up */
+#define BOTH_WAYS    2.0 /* passes for marginals: up and down */
+#define TO_DRAW      4.0 /* passes for draws: up twice, and over the rows to draw from */
 
 /* ---- one pass over the cliques ------------------------------------------------------------- */
 
@@ -241,7 +241,8 @@ void gbsi_sparse_mark(const gbsi_sparse *sparse, uint8_t mark, uint8_t *to)
 
 /* ---- random numbers ------------------------------------------------------------------------ */
 
-/* @param stream [variables] of the clique whose own variable each one is. */
+/* Gives each clique the stream of random numbers of its first own variable. @param stream
+ * [variables] stream of each variable. */
 static void take_streams(gbsi_tree *tree, const uint32_t *stream)
 {
     for (uint32_t i = 0; i < tree->n_cliques; ++i) {

@@ -58,7 +58,7 @@ typedef struct gbsi_sparse_limits {
  * sparse tables if these are predicted to be quicker than dense ones, or dense ones do not fit.
  *
  * @param limits    for all of them together.
- * @param dense     [components] 1: dense tables fit, and take so many nanoseconds an entry.
+ * @param dense     [components] 1: dense tables fit, and take this many nanoseconds an entry.
  * @param dense_ns  an entry.
  * @param out       the first of those found, by component; NULL: none. */
 gbs_status gbsi_sparse_new(const gbsi_components *components, const gbsi_exact_plan *plan,
@@ -77,15 +77,15 @@ void gbsi_sparse_free(gbsi_sparse *sparse);
 /* Limits on the work of finding the nonzero entries. */
 typedef struct gbsi_sparse_effort {
     const gbsi_conditioned *model; /* of the tree */
-    double steps;                  /* look-ups, and ... */
-    double a_state;                /* ... so many more for each entry of dense tables that is done,
-                                      so that it is soon given up where few entries are zero */
+    double steps;                  /* limit on look-ups */
+    double a_state; /* further look-ups allowed for each finished entry of dense tables, so that
+                       sparse tables are soon given up if few entries are zero */
     uint64_t bytes;
     gbsi_watch *watch; /* borrowed or NULL */
 } gbsi_sparse_effort;
 
 /* Finds the rows of all cliques of sparse->tree, and counts the nonzero entries.
- * @param done out: false where it would take more effort; then the rows mean nothing. */
+ * @param done out: false if it would take more effort; then the rows mean nothing. */
 gbs_status gbsi_sparse_reduce(gbsi_sparse *sparse, const gbsi_sparse_effort *effort, bool *done,
                               gbs_error *err);
 
@@ -94,7 +94,7 @@ typedef struct gbsi_sparse_scratch {
     gbsi_join join;
     uint32_t *axis_of; /* [variables of the tree's model] axis in the clique being processed */
     uint32_t *row;     /* [cliques] places in join.node of the rows of children, as listed */
-    uint32_t own_row;  /* the same for the clique's own */
+    uint32_t own_row;  /* place in join.node of the clique's own row */
 } gbsi_sparse_scratch;
 
 gbs_status gbsi_sparse_scratch_take(const gbsi_sparse *s, gbsi_watch *watch,
@@ -119,8 +119,8 @@ gbs_status gbsi_sparse_join_own(const gbsi_sparse *s, uint32_t i, const double *
 gbs_status gbsi_sparse_sum(const gbsi_sparse *sparse, gbsi_watch *watch, double *p, double *log_z,
                            gbs_error *err);
 
-/* The same, and the states of the variables maximised over; of all of them, ln of the weight of a
- * most probable state.
+/* Sums and maximises as gbsi_sparse_sum() does, and finds the states of the variables that are
+ * maximised over. If all variables are, *log_weight is ln of the weight of a most probable state.
  * @param x [whole variables] out: the states of the component's variables, 0 of those summed. */
 gbs_status gbsi_sparse_maximise(const gbsi_sparse *sparse, gbsi_watch *watch, uint32_t *x,
                                 double *log_weight, gbs_error *err);

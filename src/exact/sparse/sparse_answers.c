@@ -2,8 +2,8 @@
 /* Calibration over nonzero entries, in logarithms [M51]: a message holds, for each row r of the
  * separator,
  *     m(r) = ln sum over the entries e of row r of exp(v(e)),
- *     v(e) = sum of the log-weights of the factors and of the children's messages at e,
- * less the largest m of the clique, and on the way down the probability of an entry is
+ * v(e) = sum of the log-weights of the factors and of the children's messages at e, minus the
+ * largest m of the clique, and on the way down the probability of an entry is
  *     p(e) = exp(v(e) - m(r)) p(r). */
 #include <assert.h>
 #include <math.h>
@@ -327,7 +327,7 @@ void gbsi_sparse_draws_free(gbsi_sparse_draws *d)
     }
 }
 
-/* The number of the states of clique c's own variables at the entry at hand. */
+/* The number of the states of clique c's own variables at the current entry. */
 static size_t column_of(const gbsi_join *join, const gbsi_clique *c)
 {
     size_t column = 0;

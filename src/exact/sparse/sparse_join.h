@@ -18,8 +18,8 @@ typedef struct gbsi_join_step {
 typedef struct gbsi_join {
     gbsi_watch *watch;   /* borrowed or NULL */
     uint64_t n_steps;    /* look-ups so far */
-    double most_steps;   /* step at which to stop, and how many more are allowed ... */
-    double a_state;      /* ... for each state of the clique that is behind, possible or not */
+    double most_steps;   /* step at which to stop */
+    double a_state;      /* more steps allowed for each finished state of the clique */
     uint64_t paid_steps; /* steps already reported to the watch */
     uint32_t n_axes;
     uint32_t at;      /* the axis whose next state is tried next */
@@ -49,7 +49,7 @@ gbs_status gbsi_join_add(gbsi_join *join, const gbsi_trie *rows, const uint32_t 
 /* Begins, after the last operand was added or to try other states. */
 gbs_status gbsi_join_begin(gbsi_join *join, gbs_error *err);
 
-/* Finds the next entry, in join->x. @return false if there are no more, or if it was stopped. */
+/* Finds the next entry, in join->x. @return false after the last row, or if it was stopped. */
 bool gbsi_join_next(gbsi_join *join);
 
 /* Tells the watch of the steps since the last time. @return whether to stop. */

@@ -9,8 +9,8 @@
 #include "trees/clique_tables.h"
 
 #define FILTER      4096u /* entries of a factor that is projected, at most */
-#define TRIAL       8.0   /* 1 / TRIAL of the allowed steps at first, and ... */
-#define LEAST_RATIO 1.5   /* ... rows must have become so many times fewer */
+#define TRIAL       8.0   /* the first trial takes 1 / TRIAL of the allowed steps */
+#define LEAST_RATIO 1.5   /* after it the rows must be this many times fewer */
 #define LOOK        4095u /* rows between looks at the memory, less one */
 
 typedef struct making {
@@ -29,13 +29,13 @@ typedef struct making {
     size_t *first_alive;  /* [cliques] start of the flags of each child */
     size_t alive_capacity;
     uint64_t bytes, most_bytes; /* memory of the rows and of the search for them */
-    double behind, left; /* entries of cliques that are done: in all, and in rows that are left */
+    double behind, left; /* entries of cliques that are done: in all, and in rows that remain */
     bool given_up;
 } making;
 
 /* ---- factors ------------------------------------------------------------------------------- */
 
-/* The positions in the scope of factor f of the variables of the clique at hand, by axis.
+/* The positions in the scope of factor f of the variables of the current clique, by axis.
  * @return how many. */
 static uint32_t sort_scope(const making *m, uint32_t clique, size_t f, uint32_t *position,
                            uint32_t *axis)

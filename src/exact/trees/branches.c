@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "trees/branches.h"
+
+#include <string.h>
 
 #include "base/memory.h"
 #include "trees/clique_tables.h"
@@ -22,34 +23,23 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Lengths of the arrays of a worker. */
-typedef struct scratch_sizes {
-    size_t table, remade, factor, axis_of, map, partial;
-} scratch_sizes;
+enum { N_ARRAYS = 6 };
 
-static scratch_sizes sizes_of(const gbsi_tree *tree, gbsi_keep keep)
+/* Lists the arrays of a worker. */
+static void list_arrays(gbsi_tables *own, const gbsi_tree *tree, gbsi_keep keep,
+                        gbsi_room out[N_ARRAYS])
 {
     const gbsi_scratch_sizes n = gbsi_scratch_of(tree);
     const size_t most = GBSI_BRANCH_ENTRIES;
-    return (scratch_sizes){.table = keep >= GBSI_KEEP_TABLES ? 0 : most,
-                           .remade = most,
-                           .factor = least(n.values, most),
-                           .axis_of = tree->model->n_variables,
-                           .map = least(n.map, most * n.batch),
-                           .partial = 2};
-}
-
-static bool take_scratch(gbsi_tables *own, const gbsi_tables *tables)
-{
-    const scratch_sizes n = sizes_of(tables->tree, tables->keep);
-    own->table = gbsi_alloc_array(n.table, sizeof *own->table);
-    own->remade = gbsi_alloc_array(n.remade, sizeof *own->remade);
-    own->factor = gbsi_alloc_array(n.factor, sizeof *own->factor);
-    own->axis_of = gbsi_alloc_array(n.axis_of, sizeof *own->axis_of);
-    own->map = gbsi_alloc_array(n.map, sizeof *own->map);
-    own->partial = gbsi_alloc_array(n.partial, sizeof *own->partial);
-    return own->table != NULL && own->remade != NULL && own->factor != NULL &&
-           own->axis_of != NULL && own->map != NULL && own->partial != NULL;
+    const gbsi_room arrays[N_ARRAYS] = {
+        GBSI_ROOM(own->table, keep >= GBSI_KEEP_TABLES ? 0 : most, gbsi_alloc_array),
+        GBSI_ROOM(own->remade, most, gbsi_alloc_array),
+        GBSI_ROOM(own->factor, least(n.values, most), gbsi_alloc_array),
+        GBSI_ROOM(own->axis_of, tree->model->n_variables, gbsi_alloc_array),
+        GBSI_ROOM(own->map, least(n.map, most * n.batch), gbsi_alloc_array),
+        GBSI_ROOM(own->partial, 2, gbsi_alloc_array),
+    };
+    memcpy(out, arrays, sizeof arrays);
 }
 
 static void free_scratch(gbsi_tables *own)
@@ -62,6 +52,7 @@ gbsi_branch_workers *gbsi_branch_workers_new(const gbsi_tables *tables)
     const gbsi_tree *tree = tables->tree;
     const size_t n = least(gbsi_pool_size(tables->pool), MOST_WORKERS);
     gbsi_branch_workers *w = NULL;
+    gbsi_room arrays[N_ARRAYS];
     if (n < 2 || tree->branch_start[tree->n_trees] == 0) {
         return NULL;
     }
@@ -70,7 +61,8 @@ gbsi_branch_workers *gbsi_branch_workers_new(const gbsi_tables *tables)
         w->worker = gbsi_alloc_array_zero(n, sizeof *w->worker);
     }
     while (w != NULL && w->worker != NULL && w->n < n) {
-        if (!take_scratch(&w->worker[w->n].tables, tables)) {
+        list_arrays(&w->worker[w->n].tables, tree, tables->keep, arrays);
+        if (gbsi_rooms_take(arrays, N_ARRAYS, "junction tree", NULL) < 0) {
             free_scratch(&w->worker[w->n].tables);
             break;
         }
@@ -81,14 +73,14 @@ gbsi_branch_workers *gbsi_branch_workers_new(const gbsi_tables *tables)
 
 uint64_t gbsi_branch_workers_bytes(const gbsi_tree *tree, gbsi_keep keep, uint32_t n_threads)
 {
-    const scratch_sizes n = sizes_of(tree, keep);
+    gbsi_tables nothing = {0};
+    gbsi_room arrays[N_ARRAYS];
     if (n_threads < 2 || tree->branch_start[tree->n_trees] == 0 ||
         tree->n_tables < GBSI_SHARED_ENTRIES) {
         return 0;
     }
-    return least(n_threads, MOST_WORKERS) *
-           (sizeof(worker) + (n.table + n.remade + n.factor + n.partial) * sizeof(double) +
-            (n.axis_of + n.map) * sizeof(uint32_t));
+    list_arrays(&nothing, tree, keep, arrays);
+    return least(n_threads, MOST_WORKERS) * (sizeof(worker) + gbsi_rooms_bytes(arrays, N_ARRAYS));
 }
 
 void gbsi_branch_workers_free(gbsi_branch_workers *workers)

@@ -13,7 +13,6 @@
 
 #include "base/memory.h"
 #include "simd/math.h"
-#include "trees/branches.h"
 #include "trees/clique_table.h"
 #include "trees/clique_tables.h"
 #include "trees/operand.h"
@@ -126,7 +125,7 @@ void gbsi_tables_free(gbsi_tables *tables)
     if (tables == NULL) {
         return;
     }
-    /* Without a look at the tree, which may be gone. */
+    /* Frees without reading the tree, which may be freed already. */
     GBSI_FREE(tables->table, tables->stack, tables->remade, tables->factor, tables->axis_of,
               tables->map, tables->partial, tables->weights, tables->spread, tables->top,
               tables->log_scale);

@@ -3,8 +3,34 @@
 #ifndef GBSI_TREES_CLIQUE_TABLES_H
 #define GBSI_TREES_CLIQUE_TABLES_H
 
+#include <stddef.h>
+
+#include "base/watch.h"
+#include "parallel/pool.h"
 #include "trees/junction_tree.h"
-#include "trees/pieces.h"
+
+/* ---- pieces.c ------------------------------------------------------------------------------- */
+
+/* Work on a long array, whose pieces the threads share. The result depends on the array alone.
+ */
+#define GBSI_PIECE ((size_t)1 << 15) /* entries that one thread takes at a time */
+
+typedef struct gbsi_pieces {
+    gbsi_pool *pool;   /* NULL: one thread */
+    gbsi_watch *watch; /* NULL: cannot be stopped. Once stopped, results are undefined */
+    double *partial;   /* [n / GBSI_PIECE + 1] partial results for the longest array */
+} gbsi_pieces;
+
+/* t = [n]; gbsi_table_loops says what these functions compute. */
+double gbsi_pieces_max(const gbsi_pieces *shared, const double *t, size_t n);
+double gbsi_pieces_least_above(const gbsi_pieces *shared, const double *t, size_t n, double floor);
+double gbsi_pieces_sum(const gbsi_pieces *shared, const double *t, size_t n);
+void gbsi_pieces_add(const gbsi_pieces *shared, double *t, size_t n, double c);
+void gbsi_pieces_multiply(const gbsi_pieces *shared, double *t, size_t n, double c);
+void gbsi_pieces_exp_less(const gbsi_pieces *shared, double *t, size_t n, double max);
+void gbsi_pieces_log(const gbsi_pieces *shared, double *t, size_t n);
+
+/* ---- clique_tables.c ------------------------------------------------------------------------ */
 
 static inline gbsi_pieces gbsi_pieces_of(const gbsi_tables *tables)
 {
@@ -19,7 +45,7 @@ typedef struct gbsi_scratch_sizes {
 } gbsi_scratch_sizes;
 gbsi_scratch_sizes gbsi_scratch_of(const gbsi_tree *tree);
 
-/* The log-weights of a factor over its scope. @param room written if the factor is no table.
+/* The log-weights of a factor over its scope. @param room written if the factor is not a table.
  * @param n out: how many. */
 const double *gbsi_factor_logs(const gbsi_conditioned *model, size_t f, double *room, size_t *n);
 
@@ -27,5 +53,26 @@ const double *gbsi_factor_logs(const gbsi_conditioned *model, size_t f, double *
  * logarithms if !tables->weights[i], and weights otherwise.
  * @param message [n_rows] out: its message, not yet normalised. */
 void gbsi_clique_fill(gbsi_tables *tables, uint32_t i, double *message);
+
+/* ---- branches.c ----------------------------------------------------------------------------- */
+
+/* The branches of a tree, done by the threads of the pool at the same time. */
+#define GBSI_BRANCH_ENTRIES                                               \
+    ((size_t)1 << 15) /* of a branch at most; a larger clique has threads \
+                         of its own */
+
+typedef struct gbsi_branch_workers gbsi_branch_workers;
+
+/* Scratch memory for each thread; there are fewer workers than threads if memory is short. */
+gbsi_branch_workers *gbsi_branch_workers_new(const gbsi_tables *tables);
+void gbsi_branch_workers_free(gbsi_branch_workers *workers); /* NULL is allowed */
+/* The bytes of this scratch for a number of threads, if the tree also has large cliques. */
+uint64_t gbsi_branch_workers_bytes(const gbsi_tree *tree, gbsi_keep keep, uint32_t n_threads);
+
+/* job(tables, context, branch) for each branch of tree t, in any order and at the same time. The
+ * tables have the thread's own scratch and no pool. */
+void gbsi_branches_do(gbsi_tables *tables, uint32_t t,
+                      void (*job)(gbsi_tables *tables, void *context, const gbsi_branch *branch),
+                      void *context);
 
 #endif

@@ -12,9 +12,9 @@
 #define GBSI_LONG_FACTOR 4096u
 /* Most states of a chain variable that counts true literals, which some logical kinds need. */
 #define GBSI_MOST_COUNTS 64u
-/* The same if several cardinalities of the same literals share a chain, as a table by their number
- * is made of (Tarlow, Swersky, Zemel, Adams & Frey 2012, Fast exact inference for recursive
- * cardinality models, UAI). */
+/* Most states of a chain variable if several cardinalities of the same literals share the chain, as
+ * those that make up a table by the number of true literals do (Tarlow, Swersky, Zemel, Adams &
+ * Frey 2012, Fast exact inference for recursive cardinality models, UAI). */
 #define GBSI_MOST_TABLE_COUNTS 257u
 
 /* A noisy factor is long if its scope has more configurations than this. */

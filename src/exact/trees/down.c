@@ -6,7 +6,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "trees/branches.h"
 #include "trees/clique_table.h"
 #include "trees/clique_tables.h"
 #include "trees/operand.h"
@@ -26,7 +25,7 @@ typedef struct marginal {
     const double *table;
     double *out;
     uint32_t n_members;
-    uint32_t n_folds; /* 0: a block is summed by runs */
+    uint32_t n_folds; /* number of folds; 0: a block is summed by runs */
     struct fold {
         size_t arity, stride;
     } fold[GBSI_TREE_AXES]; /* slowest first */

@@ -45,7 +45,7 @@ typedef struct gbsi_exact_plan {
                                     */
 } gbsi_exact_plan;
 
-/* @param graph of the model without extra edges; borrowed while this runs. */
+/* @param graph the graph of the model, without extra edges; borrowed during the call. */
 gbs_status gbsi_exact_plan_new(const gbsi_conditioned *model, const gbsi_graph *graph,
                                const gbsi_exact_limits *limits, gbsi_exact_plan **out,
                                gbs_error *err);
@@ -63,17 +63,17 @@ double gbsi_exact_entry_ns(gbsi_keep keep);
 /* The bytes of a tree and of the work on it. */
 uint64_t gbsi_exact_bytes(const gbsi_tree *tree, gbsi_keep keep);
 
-/* How to calibrate a tree within so many bytes: with tables if these fit, else with messages alone,
- * whether those fit or not. @param up_only whether gbsi_tree_up() is all. */
+/* How to calibrate a tree within this many bytes: with tables if these fit, else with messages
+ * alone, whether those fit or not. @param up_only whether gbsi_tree_up() is all. */
 gbsi_keep gbsi_exact_keep(const gbsi_tree *tree, bool up_only, uint64_t bytes);
 
 /* Trees of as many components as the limits allow together, those of fewer entries first.
  *
  * @param ns    nanoseconds that they may be predicted to take.
- * @param bytes of the trees and the work on them if they take all components; half of it, if others
- *              are left to be sampled.
- * @param take  [components] out: 1 where a component has a tree.
- * @param out   NULL where no component has one. */
+ * @param bytes limit on the bytes of the trees and of the work on them, if trees answer all
+ * components; half of it applies if other components are left to be sampled.
+ * @param take  [components] out: 1 if a component has a tree.
+ * @param out   NULL if no component has one. */
 gbs_status gbsi_exact_plan_choose(gbsi_exact_plan *plan, bool up_only, double ns, uint64_t bytes,
                                   uint8_t *take, gbsi_tree **out, gbs_error *err);
 
@@ -86,7 +86,7 @@ bool gbsi_exact_fits(const gbsi_exact_plan *plan, uint32_t c);
 gbs_status gbsi_exact_plan_tree(gbsi_exact_plan *plan, const uint8_t *take, gbsi_tree **out,
                                 gbs_error *err);
 
-/* GBS_ERR_LIMIT if the tree and the work on it take more than so many bytes. */
+/* GBS_ERR_LIMIT if the tree and the work on it take more than this many bytes. */
 gbs_status gbsi_exact_check_bytes(const gbsi_tree *tree, gbsi_keep keep, uint64_t bytes,
                                   gbs_error *err);
 
@@ -97,7 +97,7 @@ gbs_status gbsi_exact_refuse(const gbsi_exact_plan *plan, uint32_t c, uint32_t v
 
 /* The most bytes that the search for an elimination order takes. */
 uint64_t gbsi_exact_search_bytes(const gbsi_conditioned *model);
-/* @return GBS_ERR_LIMIT if the search itself would take more than so many bytes. */
+/* @return GBS_ERR_LIMIT if the search itself would take more than this many bytes. */
 gbs_status gbsi_exact_check_search(const gbsi_conditioned *model, uint64_t bytes, gbs_error *err);
 
 #endif

@@ -3,8 +3,8 @@
  *
  * The axes of a table are in the order of elimination, the variable eliminated last being the
  * slowest. The variables shared with the parent (the separator) are eliminated after the clique's
- * own variables. So a table has one row per state of the separator, rows are contiguous, and a
- * message has one number per row. After the upward half of calibration each row of a table is in
+ * own variables. A table therefore has one row per state of the separator, rows are contiguous, and
+ * a message has one number per row. After the upward half of calibration each row of a table is in
  * proportion to p(own | separator), which is all that backward sampling and the downward half need;
  * messages are dropped after use, and fit on one stack.
  *
@@ -37,7 +37,7 @@ typedef struct gbsi_clique {
     size_t message;       /* offset of its message on the stack */
 } gbsi_clique;
 
-/* Some subtrees side by side, so small that one thread does all of them. */
+/* Some subtrees side by side, which are so small that one thread computes all of them. */
 typedef struct gbsi_branch {
     uint32_t begin, end; /* cliques */
 } gbsi_branch;
@@ -134,7 +134,7 @@ static inline bool gbsi_keeps_messages(gbsi_keep keep)
     return keep == GBSI_KEEP_MESSAGES || keep == GBSI_KEEP_ALL_MESSAGES;
 }
 
-/* The table of a clique of the tree at hand, and its message. */
+/* The table of a clique of the current tree, and its message. */
 static inline double *gbsi_table_of(const gbsi_tables *tables, const gbsi_clique *c)
 {
     return tables->table + (tables->keep < GBSI_KEEP_TABLES ? 0 : tables->base + c->table);
@@ -194,12 +194,11 @@ void gbsi_clique_set_column(const gbsi_tree *tree, const uint32_t *arity, const 
 /* The column that u in [0, 1] draws: the first of the running sums above u times the total. */
 size_t gbsi_draw_column(const double *sum, size_t n, double u);
 
-/* Turns the rows of all trees, if they are kept, into running sums, after gbsi_tree_up() of each
- * ...
- */
+/* Turns the rows of all trees, if they are kept, into running sums. Call it after gbsi_tree_up() of
+ * each tree. */
 void gbsi_tree_accumulate(gbsi_tables *tables);
-/* ... and draws a state of all trees, a pure function of seed, chain and draw: with all tables or
- * with all messages kept.
+/* Draws a state of all trees, which is a function of seed, chain and draw alone. All tables or all
+ * messages must be kept.
  * @param x [n_variables] out. */
 void gbsi_tree_draw(gbsi_tables *tables, uint64_t seed, uint32_t chain, uint64_t draw, uint32_t *x);
 

@@ -2,7 +2,7 @@
 /* Parts of a tree that threads can do at the same time. Which they are depends on the tree alone,
  * so memory does too; whoever does them, a clique's table and message have the same bits. */
 #include "base/memory.h"
-#include "trees/branches.h"
+#include "trees/clique_tables.h"
 #include "trees/junction_tree_making.h"
 
 static size_t entries_of(const gbsi_tree *t, uint32_t begin, uint32_t end)

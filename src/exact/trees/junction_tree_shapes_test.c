@@ -231,7 +231,7 @@ static void large_arity(void **state)
     gbs_builder *b = NULL;
     test_ok(gbs_builder_new(&b, NULL));
     test_ok(gbs_builder_add_variables(b, 4, arity, NULL, NULL));
-    /* p(0), p(1 | 0) = 1 / K, p(2 | 1): 0 where the state of 1 is even; p(3 | 1) = 1 / L */
+    /* p(0), p(1 | 0) = 1 / K, p(2 | 1): 0 if the state of 1 is even; p(3 | 1) = 1 / L */
     for (uint32_t f = 0; f < 3; ++f) {
         double *logw = malloc(n_entries[f] * sizeof *logw);
         uint32_t table = 0;

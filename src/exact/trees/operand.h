@@ -9,7 +9,7 @@
 
 #include "trees/junction_tree.h"
 
-#define GBSI_BLOCK 512 /* entries, where there are so many; see gbsi_shape_most() */
+#define GBSI_BLOCK 512 /* number of entries; see gbsi_shape_most() */
 
 typedef struct gbsi_shape {
     uint32_t n_axes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "trees/pieces.h"
+#include "trees/clique_tables.h"
 
 #include "simd/math.h"
 #include "trees/clique_table.h"

@@ -13,12 +13,11 @@
 
 #include "reference/local.h"
 #include "simd/math.h"
-#include "trees/branches.h"
 #include "trees/clique_table.h"
 #include "trees/clique_tables.h"
 
 #define MOST_SPREAD 690.0    /* exp(-690) = 2^-995 */
-#define LEAST_SUM   0x1p-900 /* least sum of a row; below, entries under 2^-1022 may be lost */
+#define LEAST_SUM   0x1p-900 /* least sum of a row: below it, entries may fall under 2^-1022 */
 
 /* ---- weights or logarithms ----------------------------------------------------------------- */
 
@@ -83,7 +82,7 @@ static double *new_message(const gbsi_tables *tables, uint32_t i)
 }
 
 /* Scales a message of weights so that its largest one is 1, and turns it into logarithms if its
- * spread is too large. @return ln of the number that the weights were divided by. */
+ * spread is too large. @return the logarithm of the number that the weights were divided by. */
 static double normalise_weights(gbsi_tables *tables, uint32_t i, double *message)
 {
     const gbsi_pieces pieces = gbsi_pieces_of(tables);

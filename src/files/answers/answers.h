@@ -27,13 +27,6 @@ size_t gbsi_evidence_set_size(const gbsi_evidence_set *set);
 gbs_status gbsi_evidence_set_observe(const gbsi_evidence_set *set, size_t index,
                                      gbs_evidence *evidence, gbs_error *err);
 
-/* ---- result_match.c ---------------------------------------------------------------------- */
-
-/* Keeps the variables that both results name, in the order of the first; results without names stay
- * as they are. @param left_out number of variables of each result that were left out. @return
- * GBS_ERR_ARGUMENT if no variable is in both. */
-gbs_status gbsi_results_match(gbs_result *a, gbs_result *b, uint32_t left_out[2], gbs_error *err);
-
 /* ---- query_file.c, edges_file.c, weights_file.c -------------------------------------------- */
 
 /* Reads a query file: N, then N variable ids. @param variable out: [n], in the order of the file;

@@ -384,7 +384,7 @@ gbs_status gbsi_evidence_add_lines(gbs_evidence *evidence, const gbsi_text *text
     gbs_status status = GBS_OK;
     gbsi_text rest = *text;
     gbsi_text line;
-    reader r = {.most = 128}; /* a search takes their cube */
+    reader r = {.most = 128}; /* the time of a search grows with the cube of the length */
     const size_t n = (size_t)(text->end - text->begin);
     char *list = gbsi_alloc(n + 1);
     GBSI_TRY(GBSI_HAVE(err, text->name, list));

@@ -53,7 +53,7 @@ static gbs_status on_data(void *context, gbsi_token shown, gbsi_token meant, boo
     return GBS_OK;
 }
 
-/* Finds the state by its number or label; text that could be either is refused. */
+/* Finds the state by its label, or else by its number; a warning tells that both are possible. */
 static gbs_status find_state(const reader *r, uint32_t variable, uint32_t *state, gbs_error *err)
 {
     const gbs_model *model = r->set->model;
@@ -68,7 +68,13 @@ static gbs_status find_state(const reader *r, uint32_t variable, uint32_t *state
                          !gbsi_token_is(text, gbs_model_state_label(model, variable, a)))) {
         a++;
     }
-    if ((a == arity && !has_number) || (a < arity && has_number && number != a)) {
+    if (a < arity && has_number && number != a) {
+        gbsi_text_warn(&r->set->text,
+                       "the observation %s is the label of state %u and the number of another: it "
+                       "is taken for the label",
+                       gbsi_token_show(text, shown), (unsigned)a);
+    }
+    if (a == arity && !has_number) {
         return gbsi_text_fail(&r->set->text, (gbsi_token){r->place, 1}, err,
                               "found the observation %s, expected the number or the label of one "
                               "state",

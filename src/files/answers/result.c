@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/memory.h"
+
 void gbsi_result_last_solution(gbsi_text *text, gbsi_token task)
 {
     gbsi_text ahead = *text;
@@ -34,5 +36,23 @@ gbs_status gbsi_result_skip_samples(gbsi_text *text, bool (*fits)(gbsi_text text
         text, token, err, "found a number of evidence samples, expected %s (--lenient skips it)",
         expected));
     *text = behind;
+    return GBS_OK;
+}
+
+gbs_status gbsi_result_texts(const char *pool, size_t n_bytes, size_t n, char ***texts,
+                             gbs_error *err)
+{
+    const size_t pointers = n * sizeof **texts;
+    char **made = gbsi_alloc(pointers + n_bytes + 1);
+    GBSI_PASS(GBSI_HAVE(err, "names", made));
+    char *at = (char *)made + pointers;
+    if (n_bytes > 0) {
+        memcpy(at, pool, n_bytes);
+    }
+    for (size_t i = 0; i < n; ++i) {
+        made[i] = at;
+        at += strlen(at) + 1;
+    }
+    *texts = made;
     return GBS_OK;
 }

@@ -30,4 +30,15 @@ gbs_status gbsi_marginals_solution(gbsi_text *text, gbsi_token task, gbs_margina
 bool gbsi_result_is_table(const gbsi_text *text);
 gbs_status gbsi_result_read_table(gbsi_text *text, gbs_result *result, gbs_error *err);
 
+/* Makes an array of pointers to the n texts of a pool, each ended by 0, with a copy of the texts
+ * behind it. */
+gbs_status gbsi_result_texts(const char *pool, size_t n_bytes, size_t n, char ***texts,
+                             gbs_error *err);
+
+/* Keeps n variables of marginals or of states, in the order of kept. */
+gbs_status gbsi_result_keep(gbs_result *r, const uint32_t *kept, uint32_t n, gbs_error *err);
+
+/* Puts the cells of marginals, with their errors and labels, into the order of cells: [n]. */
+gbs_status gbsi_result_keep_cells(gbs_result *r, const size_t *cells, size_t n, gbs_error *err);
+
 #endif

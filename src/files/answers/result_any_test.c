@@ -130,10 +130,10 @@ static void names_of_variables(void **state)
     gbs_result unnamed = read_well("MAR\n2 2 0.5 0.5 1 1\n", NULL);
     gbs_result twice = read_well("variable,state,probability\na,0,1\nb,0,1\na,0,1\n", NULL);
     uint32_t left_out[2];
-    assert_int_equal(gbsi_results_match(&ab, &twice, left_out, &err), GBS_ERR_FORMAT);
+    assert_int_equal(gbs_results_match(&ab, &twice, left_out, &err), GBS_ERR_FORMAT);
     assert_string_equal(err.message,
                         "the second result: found variable a again, expected each once");
-    assert_int_equal(gbsi_results_match(&twice, &ab, left_out, &err), GBS_ERR_FORMAT);
+    assert_int_equal(gbs_results_match(&twice, &ab, left_out, &err), GBS_ERR_FORMAT);
     gbs_result_free(&twice);
     assert_int_equal(gbs_result_check_names(&ab, &ab, &err), GBS_OK);
     assert_int_equal(gbs_result_check_names(&ab, &ac, &err), GBS_ERR_ARGUMENT);
@@ -144,6 +144,93 @@ static void names_of_variables(void **state)
     gbs_result_free(&ac);
     gbs_result_free(&one);
     gbs_result_free(&unnamed);
+}
+
+/* States of marginals by label: in another order, other ones, numbers. */
+static void labels_of_marginals(void **state)
+{
+    (void)state;
+    gbs_error err = {0};
+    uint32_t left_out[2];
+    static const struct {
+        const char *text, *message; /* NULL: matches */
+    } cases[] = {
+        {"variable,state,probability,mcse\na,no,0.25,0.01\na,yes,0.75,0.02\n", NULL},
+        {"variable,state,probability,mcse\na,yes,0.75,0.02\na,no,0.25,0.01\n", NULL},
+        {"{\"variables\": [{\"name\": \"a\", \"probability\": [0.75, 0.25], \"mcse\": [0.02, "
+         "0.01], "
+         "\"states\": [\"yes\", \"no\"]}]}",
+         NULL},
+        {"MAR 1 2 0.25 0.75", NULL},
+        {"variable,state,probability\na,yes,0.75\na,never,0.25\n",
+         "variable a: state never is only in the second result"},
+        {"variable,state,probability\na,0,0.75\na,1,0.25\n",
+         "variable a: the second result has numbers of states, the other labels such as no: their "
+         "model is needed to compare them (--model)"},
+        {"{\"variables\": [{\"name\": \"a\", \"probability\": [0.25, 0.75]}]}",
+         "variable a: the second result has numbers of states, the other labels such as no: their "
+         "model is needed to compare them (--model)"},
+        {"variable,state,probability\na,no,0.75\na,no,0.25\n",
+         "variable a: found state no again, expected each once"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        test_row("%s", cases[i].text);
+        gbs_result a = read_well(cases[0].text, NULL);
+        gbs_result b = read_well(cases[i].text, NULL);
+        const gbs_status status = gbs_results_match(&a, &b, left_out, &err);
+        assert_int_equal(status < 0, cases[i].message != NULL);
+        if (status < 0) {
+            assert_string_equal(err.message, cases[i].message);
+        } else {
+            assert_true(b.marginals.p[0] == 0.25 && b.marginals.p[1] == 0.75);
+            assert_true(b.marginals.error == NULL || b.marginals.error[1] == 0.02);
+        }
+        gbs_result_free(&a);
+        gbs_result_free(&b);
+    }
+    test_no_row();
+}
+
+/* Results of every form in terms of one model. */
+static void results_of_a_model(void **state)
+{
+    (void)state;
+    gbs_error err = {0};
+    static const refused cases[] = {
+        {"MAR 2 3 0.2 0.3 0.5 2 0.1 0.9", NULL},
+        {"variable,state,probability\nb,1,0.9\nb,0,0.1\na,hi,0.5\na,lo,0.2\na,mid,0.3\n", NULL},
+        {"variable,state,probability\n1,no,0.1\n1,yes,0.9\n0,0,0.2\n0,1,0.3\n0,2,0.5\n", NULL},
+        {"MAR 1 3 0.2 0.3 0.5", "a result of 1 variable without names, the model has 2"},
+        {"MAR 2 2 0.2 0.8 2 0.1 0.9", "variable 0 has 2 states in the result and 3 in the model"},
+        {"variable,state,probability\nc,0,1\n", "no variable \"c\""},
+        {"variable,state,probability\nb,no,0.5\nb,0,0.5\n", "found state 0 again"},
+        {"variable,state,probability\nb,no,0.5\nb,2,0.5\n", "has no state \"2\""},
+        {"variable,state\nb,yes\nb,yes\n", "found variable b again"},
+        {"MAP 2 0 2", "variable 1 has no state 2"},
+    };
+    gbs_model *m =
+        read_model("m.bif",
+                   "variable a { type discrete [ 3 ] { lo, mid, hi }; } variable b { type discrete "
+                   "[ 2 ] { no, yes }; } probability ( a ) { table 0.2, 0.3, 0.5; } probability ( "
+                   "b ) { table 0.1, 0.9; }",
+                   NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        test_row("%s", cases[i].text);
+        gbs_result r = read_well(cases[i].text, NULL);
+        const gbs_status status = gbs_result_resolve(&r, m, &err);
+        assert_int_equal(status < 0, cases[i].part != NULL);
+        if (status < 0) {
+            assert_non_null(strstr(err.message, cases[i].part));
+        } else {
+            const double p[5] = {0.2, 0.3, 0.5, 0.1, 0.9};
+            assert_memory_equal(r.marginals.p, p, sizeof p);
+            assert_string_equal(r.name[1], "b");
+            assert_string_equal(r.label[4], "yes");
+        }
+        gbs_result_free(&r);
+    }
+    test_no_row();
+    gbs_model_free(m);
 }
 
 /* States by label, by number and through a model. */
@@ -569,6 +656,8 @@ int main(void)
         cmocka_unit_test(pr),
         cmocka_unit_test(our_marginals),
         cmocka_unit_test(names_of_variables),
+        cmocka_unit_test(labels_of_marginals),
+        cmocka_unit_test(results_of_a_model),
         cmocka_unit_test(our_states),
         cmocka_unit_test(our_refusals),
         cmocka_unit_test(map),

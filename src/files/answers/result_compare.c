@@ -80,7 +80,7 @@ static gbs_status compare_labels(const gbs_result *a, const gbs_result *b, uint3
     if (a->label == NULL || b->label == NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "one result has labels of states, the other numbers: their model is "
-                         "needed to compare them");
+                         "needed to compare them (--model)");
     }
     *n_different = 0;
     *first = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two results of the same variables in another order, or of some of them. */
+/* Two results of the same variables, or states, in another order, or of some of the variables. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "answers/answers.h"
 #include "answers/result.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -22,6 +22,8 @@ static uint32_t size_of(const gbs_result *r)
 {
     return r->task == GBS_TASK_MAR ? r->marginals.n_variables : r->n;
 }
+
+/* ---- variables --------------------------------------------------------------------------- */
 
 static bool same_names(const gbs_result *a, const gbs_result *b)
 {
@@ -53,58 +55,77 @@ static void keep_numbers(uint32_t *number, const uint32_t *kept, uint32_t n, uin
     }
 }
 
-/* @param of probabilities or errors, NULL: there are none. */
-static gbs_status kept_cells(const gbs_marginals *m, const double *of, const uint32_t *kept,
-                             uint32_t n, double **made, gbs_error *err)
+gbs_status gbsi_result_keep_cells(gbs_result *r, const size_t *cells, size_t n, gbs_error *err)
 {
-    size_t at = 0;
-    *made = of == NULL ? NULL : gbsi_alloc_array(m->offset[m->n_variables] + 1, sizeof **made);
-    if (of == NULL) {
-        return GBS_OK;
-    }
-    GBSI_PASS(GBSI_HAVE(err, "comparison", *made));
-    for (uint32_t i = 0; i < n; i++) {
-        const size_t first = m->offset[kept[i]];
-        const size_t size = m->offset[kept[i] + 1] - first;
-        memcpy(*made + at, of + first, size * sizeof **made);
-        at += size;
-    }
-    return GBS_OK;
-}
-
-static gbs_status keep_marginals(gbs_marginals *m, const uint32_t *kept, uint32_t n, gbs_error *err)
-{
+    gbs_marginals *m = &r->marginals;
     gbs_status status = GBS_OK;
-    gbs_marginals made = {.n_variables = n};
-    made.offset = gbsi_alloc_array_zero((size_t)n + 1, sizeof *made.offset);
-    GBSI_TRY(GBSI_HAVE(err, "comparison", made.offset));
-    for (uint32_t i = 0; i < n; i++) {
-        made.offset[i + 1] = made.offset[i] + m->offset[kept[i] + 1] - m->offset[kept[i]];
+    double *p = gbsi_alloc_array(n + 1, sizeof *p);
+    double *error = m->error == NULL ? NULL : gbsi_alloc_array(n + 1, sizeof *error);
+    char **label = r->label == NULL ? NULL : gbsi_alloc_array(n + 1, sizeof *label);
+    GBSI_TRY(GBSI_HAVE(err, "comparison", p));
+    GBSI_TRY(m->error == NULL ? GBS_OK : GBSI_HAVE(err, "comparison", error));
+    GBSI_TRY(r->label == NULL ? GBS_OK : GBSI_HAVE(err, "comparison", label));
+    for (size_t i = 0; i < n; i++) {
+        p[i] = m->p[cells[i]];
+        if (error != NULL) {
+            error[i] = m->error[cells[i]];
+        }
+        if (label != NULL) {
+            label[i] = r->label[cells[i]];
+        }
     }
-    GBSI_TRY(kept_cells(m, m->p, kept, n, &made.p, err));
-    GBSI_TRY(kept_cells(m, m->error, kept, n, &made.error, err));
-    gbs_marginals_free(m);
-    *m = made;
+    if (label != NULL && n > 0) { /* the texts lie behind their pointers, in one block */
+        memcpy(r->label, label, n * sizeof *label);
+    }
+    GBSI_FREE(m->p, m->error, label);
+    m->p = p;
+    m->error = error;
     return GBS_OK;
 
 cleanup:
-    gbs_marginals_free(&made);
+    GBSI_FREE(p, error, label);
     return status;
 }
 
-static gbs_status keep(gbs_result *r, const uint32_t *kept, uint32_t n, gbs_error *err)
+static gbs_status keep_marginals(gbs_result *r, const uint32_t *kept, uint32_t n, gbs_error *err)
+{
+    const gbs_marginals *m = &r->marginals;
+    gbs_status status = GBS_OK;
+    size_t n_cells = 0;
+    size_t *cells = gbsi_alloc_array(m->offset[m->n_variables] + 1, sizeof *cells);
+    size_t *offset = gbsi_alloc_array_zero((size_t)n + 1, sizeof *offset);
+    GBSI_TRY(GBSI_HAVE(err, "comparison", cells, offset));
+    for (uint32_t i = 0; i < n; i++) {
+        for (size_t at = m->offset[kept[i]]; at < m->offset[kept[i] + 1]; at++) {
+            cells[n_cells++] = at;
+        }
+        offset[i + 1] = n_cells;
+    }
+    GBSI_TRY(gbsi_result_keep_cells(r, cells, n_cells, err));
+    gbsi_free(r->marginals.offset);
+    r->marginals.offset = offset;
+    r->marginals.n_variables = n;
+    offset = NULL;
+
+cleanup:
+    GBSI_FREE(cells, offset);
+    return status;
+}
+
+gbs_status gbsi_result_keep(gbs_result *r, const uint32_t *kept, uint32_t n, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     void *room = gbsi_alloc_array((size_t)n + 1, sizeof(char *));
     GBSI_TRY(GBSI_HAVE(err, "comparison", room));
     if (r->task == GBS_TASK_MAR) {
-        GBSI_TRY(keep_marginals(&r->marginals, kept, n, err));
+        GBSI_TRY(keep_marginals(r, kept, n, err));
+    } else {
+        keep_texts(r->label, kept, n, room);
+        keep_numbers(r->state, kept, n, room);
+        keep_numbers(r->variable, kept, n, room);
+        r->n = n;
     }
     keep_texts(r->name, kept, n, room);
-    keep_texts(r->label, kept, n, room);
-    keep_numbers(r->state, kept, n, room);
-    keep_numbers(r->variable, kept, n, room);
-    r->n = r->task == GBS_TASK_MAR ? r->n : n;
 
 cleanup:
     gbsi_free(room);
@@ -149,8 +170,117 @@ static gbs_status sort_names(const gbs_result *r, const char *which, named **sor
     return GBS_OK;
 }
 
-gbs_status gbsi_results_match(gbs_result *a, gbs_result *b, uint32_t left_out[2], gbs_error *err)
+/* ---- states ------------------------------------------------------------------------------ */
+
+/* Whether the states of a variable are called 0, 1, 2, ... in this order. */
+static bool are_numbers(char *const *label, size_t n)
 {
+    bool numbers = true;
+    for (size_t i = 0; i < n && numbers; i++) {
+        char text[24];
+        (void)snprintf(text, sizeof text, "%zu", i);
+        numbers = strcmp(label[i], text) == 0;
+    }
+    return numbers;
+}
+
+/* The states of one variable, sorted by their labels. Refuses two of the same label. */
+static gbs_status sort_labels(const gbs_result *r, uint32_t variable, named *sorted, gbs_error *err)
+{
+    const size_t first = r->marginals.offset[variable];
+    const size_t n = r->marginals.offset[variable + 1] - first;
+    for (size_t i = 0; i < n; i++) {
+        sorted[i] = (named){r->label[first + i], (uint32_t)i};
+    }
+    qsort(sorted, n, sizeof *sorted, by_name);
+    for (size_t i = 1; i < n; i++) {
+        if (by_name(&sorted[i - 1], &sorted[i]) == 0) {
+            return gbsi_fail(err, GBS_ERR_FORMAT,
+                             "variable %.80s: found state %.80s again, expected each once",
+                             r->name[variable], sorted[i].name);
+        }
+    }
+    return GBS_OK;
+}
+
+static gbs_status other_states(const gbs_result *a, const gbs_result *b, uint32_t v,
+                               const named *of_a, const named *of_b, gbs_error *err)
+{
+    const size_t n = a->marginals.offset[v + 1] - a->marginals.offset[v];
+    const bool numbers_a = are_numbers(a->label + a->marginals.offset[v], n);
+    const bool numbers_b = are_numbers(b->label + b->marginals.offset[v], n);
+    size_t i = 0;
+    while (strcmp(of_a[i].name, of_b[i].name) == 0) {
+        i++;
+    }
+    const bool in_a = strcmp(of_a[i].name, of_b[i].name) < 0; /* sorted: only there */
+    return numbers_a != numbers_b
+               ? gbsi_fail(err, GBS_ERR_ARGUMENT,
+                           "variable %.80s: the %s result has numbers of states, the other labels "
+                           "such as %.80s: their model is needed to compare them (--model)",
+                           a->name[v], numbers_a ? "first" : "second",
+                           numbers_a ? of_b[0].name : of_a[0].name)
+               : gbsi_fail(err, GBS_ERR_ARGUMENT,
+                           "variable %.80s: state %.80s is only in the %s result", a->name[v],
+                           in_a ? of_a[i].name : of_b[i].name, in_a ? "first" : "second");
+}
+
+/* Finds the states of variable v of a in b.
+ * @param sorted room, [2][states]. @param cells out: the cell of b for each state of a. */
+static gbs_status find_states(const gbs_result *a, const gbs_result *b, uint32_t v, named *sorted,
+                              size_t *cells, gbs_error *err)
+{
+    const size_t first = a->marginals.offset[v];
+    const size_t n = a->marginals.offset[v + 1] - first;
+    bool same = true;
+    for (size_t i = 0; i < n; i++) {
+        cells[i] = first + i;
+        same = same && strcmp(a->label[first + i], b->label[first + i]) == 0;
+    }
+    if (same) {
+        return GBS_OK;
+    }
+    GBSI_PASS(sort_labels(a, v, sorted, err));
+    GBSI_PASS(sort_labels(b, v, sorted + n, err));
+    for (size_t i = 0; i < n; i++) {
+        if (by_name(&sorted[i], &sorted[n + i]) != 0) {
+            return other_states(a, b, v, sorted, sorted + n, err);
+        }
+        cells[sorted[i].at] = first + sorted[n + i].at;
+    }
+    return GBS_OK;
+}
+
+/* Puts the states of each variable of b into their order in a, if both have labels. */
+static gbs_status match_states(const gbs_result *a, gbs_result *b, gbs_error *err)
+{
+    const gbs_marginals *m = &a->marginals;
+    gbs_status status = GBS_OK;
+    named *sorted = NULL;
+    size_t *cells = NULL;
+    if (a->task != GBS_TASK_MAR || a->label == NULL || b->label == NULL ||
+        m->n_variables != b->marginals.n_variables ||
+        memcmp(m->offset, b->marginals.offset, (m->n_variables + 1) * sizeof *m->offset) != 0) {
+        return GBS_OK; /* the comparison tells what is of another size */
+    }
+    cells = gbsi_alloc_array(m->offset[m->n_variables] + 1, sizeof *cells);
+    sorted = gbsi_alloc_array(2 * m->offset[m->n_variables] + 1, sizeof *sorted);
+    GBSI_TRY(GBSI_HAVE(err, "comparison", cells, sorted));
+    for (uint32_t v = 0; v < m->n_variables; v++) {
+        GBSI_TRY(find_states(a, b, v, sorted, cells + m->offset[v], err));
+    }
+    status = gbsi_result_keep_cells(b, cells, m->offset[m->n_variables], err);
+
+cleanup:
+    GBSI_FREE(cells, sorted);
+    return status;
+}
+
+/* ---- both -------------------------------------------------------------------------------- */
+
+gbs_status gbs_results_match(gbs_result *a, gbs_result *b, uint32_t left_out[2], gbs_error *err)
+{
+    GBSI_NEED(a, b, left_out);
     gbs_status status = GBS_OK;
     const uint32_t n_a = size_of(a);
     const uint32_t n_b = size_of(b);
@@ -158,8 +288,11 @@ gbs_status gbsi_results_match(gbs_result *a, gbs_result *b, uint32_t left_out[2]
     named *sorted_a = NULL;
     uint32_t *kept = NULL;
     left_out[0] = left_out[1] = 0;
-    if (a->name == NULL || b->name == NULL || same_names(a, b)) {
+    if (a->name == NULL || b->name == NULL || a->task != b->task) {
         return GBS_OK;
+    }
+    if (same_names(a, b)) {
+        return match_states(a, b, err);
     }
     kept = gbsi_alloc_array(2 * (size_t)n_a + 1, sizeof *kept);
     GBSI_TRY(GBSI_HAVE(err, "comparison", kept));
@@ -172,8 +305,9 @@ gbs_status gbsi_results_match(gbs_result *a, gbs_result *b, uint32_t left_out[2]
                            "second with %.80s",
                            n_a > 0 ? a->name[0] : "none", n_b > 0 ? b->name[0] : "none"));
     }
-    GBSI_TRY(keep(a, kept, n, err));
-    GBSI_TRY(keep(b, kept + n_a, n, err));
+    GBSI_TRY(gbsi_result_keep(a, kept, n, err));
+    GBSI_TRY(gbsi_result_keep(b, kept + n_a, n, err));
+    GBSI_TRY(match_states(a, b, err));
     left_out[0] = n_a - n;
     left_out[1] = n_b - n;
 

@@ -195,10 +195,28 @@ static bool find_task(gbsi_token token, gbs_task *task)
     return false;
 }
 
+/* Whether a line of names is that of a joint table in CSV. */
+static bool is_joint_table(gbsi_text text)
+{
+    static const char column[] = ",probability,mcse";
+    const size_t n = sizeof column - 1;
+    for (; text.at + n <= text.end && *text.at != '\n'; text.at++) {
+        if (memcmp(text.at, column, n) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static gbs_status read_result(gbsi_text *text, gbs_log_base base, gbs_result *result,
                               gbs_error *err)
 {
+    const bool joint = is_joint_table(*text);
     gbsi_token word = gbsi_text_next(text);
+    if (joint) {
+        return gbsi_text_fail(text, word, err,
+                              "found a joint table, expected marginals, a state or ln Z");
+    }
     if (!find_task(word, &result->task)) {
         return gbsi_text_unexpected(text, word, "PR, MAR, MAP, MPE or MMAP, CSV or JSON", err);
     }
@@ -209,6 +227,17 @@ static gbs_status read_result(gbsi_text *text, gbs_log_base base, gbs_result *re
     return result->task == GBS_TASK_PR    ? read_pr(text, base, result, err)
            : result->task == GBS_TASK_MAP ? read_map(text, result, err)
                                           : read_mmap(text, result, err);
+}
+
+/* Refuses answers in arrays, by their first bytes. */
+static gbs_status refuse_arrays(const gbsi_input *input, gbs_error *err)
+{
+    const bool zip = input->n >= 4 && memcmp(input->bytes, "PK\3\4", 4) == 0;
+    const bool hdf = input->n >= 4 && memcmp(input->bytes, "\x89HDF", 4) == 0;
+    return zip || hdf ? gbsi_fail(err, GBS_ERR_FORMAT,
+                                  "%s:1:1: found %s, expected a result as CSV, JSON or UAI",
+                                  input->name, zip ? "a ZIP archive such as .npz" : "a NetCDF file")
+                      : GBS_OK;
 }
 
 gbs_status gbs_result_read(const char *path, gbs_log_base base, const gbs_read_options *options,
@@ -223,6 +252,7 @@ gbs_status gbs_result_read(const char *path, gbs_log_base base, const gbs_read_o
     gbsi_budget budget;
     gbsi_budget *before = gbsi_budget_enter_default(&budget, 0);
     GBSI_TRY(gbsi_input_read_text(path, &input, err));
+    GBSI_TRY(refuse_arrays(&input, err));
     GBSI_TRY(gbsi_text_open(&text, &input, options, err));
     made.log_density = made.log10_error = NAN;
     if (gbsi_result_is_table(&text)) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Our own results, marginals and states: CSV with a line for each entry, and JSON. Both name their
- * variables. States of CSV are labels, which only a model makes numbers of. */
+/* Our own results, marginals and states: CSV with a line for each entry, and JSON. Both tables
+ * name their variables. The states of marginals, and those of CSV, are labels, which only a model makes
+ * numbers of. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,7 @@ typedef struct table_reader {
     void *name, *label; /* char, texts ended by 0 */
     size_t name_capacity, n_name_bytes, label_capacity, n_label_bytes;
     void *offset, *p, *error; /* size_t [n + 1], double, double */
-    size_t offset_capacity, p_capacity, error_capacity, n_p, n_errors;
+    size_t offset_capacity, p_capacity, error_capacity, n_p, n_errors, n_labels;
     uint32_t n_variables;
     size_t last_name; /* start of the last name */
 } table_reader;
@@ -73,6 +74,13 @@ static gbs_status add_probability(table_reader *r, gbs_error *err)
     return GBS_OK;
 }
 
+/* Adds the field as the label of a state. */
+static gbs_status add_label(table_reader *r, gbs_error *err)
+{
+    r->n_labels++;
+    return add_text(r, &r->label, &r->label_capacity, &r->n_label_bytes, err);
+}
+
 /* Adds a standard error; an empty field, or null in JSON, is one that is not known. */
 static gbs_status add_error(table_reader *r, gbs_error *err)
 {
@@ -84,25 +92,6 @@ static gbs_status add_error(table_reader *r, gbs_error *err)
     GBSI_PASS(gbsi_reserve(&r->error, &r->error_capacity, r->n_errors + 1, sizeof error,
                            r->text->name, err));
     ((double *)r->error)[r->n_errors++] = error;
-    return GBS_OK;
-}
-
-/* Makes an array of pointers to the n texts of a pool, with a copy of the texts behind it. */
-static gbs_status texts_of(const table_reader *r, const char *pool, size_t n_bytes, char ***texts,
-                           gbs_error *err)
-{
-    const size_t pointers = (size_t)r->n_variables * sizeof **texts;
-    char **made = gbsi_alloc(pointers + n_bytes + 1);
-    GBSI_PASS(GBSI_HAVE(err, r->text->name, made));
-    char *at = (char *)made + pointers;
-    if (n_bytes > 0) {
-        memcpy(at, pool, n_bytes);
-    }
-    for (uint32_t i = 0; i < r->n_variables; ++i) {
-        made[i] = at;
-        at += strlen(at) + 1;
-    }
-    *texts = made;
     return GBS_OK;
 }
 
@@ -162,8 +151,8 @@ static gbs_status read_csv(table_reader *r, bool *is_map, gbs_error *err)
             GBSI_PASS(csv_field(r, &ended, err));
             if (column == 0 && (*is_map || !is_last_variable(r))) {
                 GBSI_PASS(add_variable(r, err));
-            } else if (column == 1 && *is_map) {
-                GBSI_PASS(add_text(r, &r->label, &r->label_capacity, &r->n_label_bytes, err));
+            } else if (column == 1) {
+                GBSI_PASS(add_label(r, err));
             } else if (column == 2) {
                 GBSI_PASS(add_probability(r, err));
             } else if (column == error_column) {
@@ -293,19 +282,43 @@ static gbs_status take_state(table_reader *r, gbs_error *err)
     if (!gbsi_integer_read(r->field, r->n, GBS_MAX_ARITY - 1, &number, &too_large)) {
         return gbsi_text_unexpected(r->text, r->shown, "the number of a state", err);
     }
-    GBSI_PASS(add_text(r, &r->label, &r->label_capacity, &r->n_label_bytes, err));
+    GBSI_PASS(add_label(r, err));
     r->n_variables++;
     return GBS_OK;
 }
 
-/* Reads { "name": ..., "probability": [...], ... }. */
+static gbs_status take_label(table_reader *r, gbs_error *err)
+{
+    GBSI_PASS(json_string(r, err));
+    return add_label(r, err);
+}
+
+/* States without labels are labelled by their numbers, as in CSV. */
+static gbs_status number_labels(table_reader *r, size_t n_states, gbs_error *err)
+{
+    char text[24];
+    char *field = r->field;
+    gbs_status status = GBS_OK;
+    r->field = text;
+    for (size_t i = 0; i < n_states && status >= 0; i++) {
+        r->n = (size_t)snprintf(text, sizeof text, "%zu", i);
+        status = add_label(r, err);
+    }
+    r->field = field;
+    return status;
+}
+
+/* Reads { "name": ..., "states": [...], "probability": [...], ... }. */
 static gbs_status take_variable(table_reader *r, gbs_error *err)
 {
+    const size_t n_labels = r->n_labels;
+    const size_t n_p = r->n_p;
     bool named = false;
     GBSI_PASS(json_expect(r, '{', err));
     do {
         GBSI_PASS(json_string(r, err));
         const bool name = field_is(r, "name");
+        const bool labels = field_is(r, "states");
         const bool probability = field_is(r, "probability");
         const bool error = field_is(r, "mcse");
         GBSI_PASS(json_expect(r, ':', err));
@@ -313,6 +326,8 @@ static gbs_status take_variable(table_reader *r, gbs_error *err)
             GBSI_PASS(json_string(r, err));
             GBSI_PASS(add_variable(r, err));
             named = true;
+        } else if (labels && r->n_labels == n_labels) {
+            GBSI_PASS(json_array(r, take_label, err));
         } else if (probability && named) {
             GBSI_PASS(json_array(r, take_probability, err));
         } else if (error && named) {
@@ -322,11 +337,14 @@ static gbs_status take_variable(table_reader *r, gbs_error *err)
         }
     } while (json_has(r, ','));
     GBSI_PASS(json_expect(r, '}', err));
-    if (!named || ((const size_t *)r->offset)[r->n_variables - 1] == r->n_p) {
-        const gbsi_token end = {r->text->at - 1, 1};
+    const gbsi_token end = {r->text->at - 1, 1};
+    if (!named || r->n_p == n_p) {
         return gbsi_text_unexpected(r->text, end, "a name and then probabilities", err);
     }
-    return GBS_OK;
+    if (r->n_labels > n_labels && r->n_labels - n_labels != r->n_p - n_p) {
+        return gbsi_text_unexpected(r->text, end, "as many probabilities as states", err);
+    }
+    return r->n_labels > n_labels ? GBS_OK : number_labels(r, r->n_p - n_p, err);
 }
 
 /* Takes a number, or null: then it is not known. */
@@ -365,6 +383,10 @@ static gbs_status read_json(table_reader *r, bool *is_map, double *log_density, 
             found = found || (value && !isnan(*log_z));
         } else {
             GBSI_TRY(json_skip(r, err));
+        }
+        if (schema && field_is(r, "joints/1")) {
+            GBSI_TRY(gbsi_text_fail(r->text, r->shown, err,
+                                    "found joint tables, expected marginals, a state or ln Z"));
         }
         is_log_z = is_log_z || (schema && r->n > 5 && memcmp(r->field, "logz/", 5) == 0);
         if (density && gbsi_decimal_read(r->field, r->n, log_density) == GBSI_DECIMAL_BAD) {
@@ -407,10 +429,10 @@ static gbs_status take_result(table_reader *r, bool is_map, gbs_result *result, 
 {
     gbs_status status = GBS_OK;
     if (r->n_name_bytes > 0) {
-        GBSI_TRY(texts_of(r, r->name, r->n_name_bytes, &result->name, err));
+        GBSI_TRY(gbsi_result_texts(r->name, r->n_name_bytes, r->n_variables, &result->name, err));
     }
+    GBSI_TRY(gbsi_result_texts(r->label, r->n_label_bytes, r->n_labels, &result->label, err));
     if (is_map) {
-        GBSI_TRY(texts_of(r, r->label, r->n_label_bytes, &result->label, err));
         result->task = GBS_TASK_MAP;
         status = number_states(r, result, err);
         if (r->n_name_bytes == 0) { /* states in JSON are numbers, not labels */
@@ -469,22 +491,4 @@ gbs_status gbsi_result_read_table(gbsi_text *text, gbs_result *result, gbs_error
 cleanup:
     GBSI_FREE(r.field, r.name, r.label, r.offset, r.p, r.error);
     return status;
-}
-
-gbs_status gbs_result_resolve(gbs_result *result, const gbs_model *model, gbs_error *err)
-{
-    GBSI_NEED(result, model);
-    for (uint32_t i = 0; result->label != NULL && i < result->n; ++i) {
-        uint32_t variable = i;
-        if (result->name != NULL) {
-            GBSI_PASS(gbs_model_find_variable(model, result->name[i], &variable, err));
-        }
-        if (variable != i) {
-            return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                             "variable %u of the model is not in place %u of the result", variable,
-                             i);
-        }
-        GBSI_PASS(gbs_model_find_state(model, variable, result->label[i], &result->state[i], err));
-    }
-    return GBS_OK;
 }

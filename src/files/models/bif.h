@@ -31,7 +31,7 @@ typedef struct gbsi_bif_token {
  */
 gbs_status gbsi_bif_next(gbsi_text *text, gbsi_bif_place place, gbsi_bif_token *token,
                          gbs_error *err);
-/* The same, and the token must be of that kind: '{', say. */
+/* Reads a token as gbsi_bif_next() does, and fails unless it has the given kind, such as '{'. */
 gbs_status gbsi_bif_expect(gbsi_text *text, gbsi_bif_place place, char kind, gbs_error *err);
 /* Reads a word or a quoted name. @param expected the kind of thing it names, for the message. */
 gbs_status gbsi_bif_name(gbsi_text *text, gbsi_bif_place place, const char *expected,
@@ -103,12 +103,12 @@ gbs_status gbsi_bif_read_variable(gbsi_text *text, gbsi_bif_network *network, gb
 gbs_status gbsi_bif_read_states(gbsi_text *text, gbsi_bif_network *network, uint32_t variable,
                                 gbsi_token count, size_t n, gbs_error *err);
 
-/* @return the text before the last ')' in front of the next `stop`; empty if there is no ')'. */
+/* @return the text before the last ')' in front of the next `stop`; empty without a ')'. */
 gbsi_token gbsi_bif_inside(const gbsi_text *text, char stop);
-/* The one way to cut text into declared names: a state of each owner, or variables, as many as
- * there are, where owner is NULL. Refuses, at a place, text that can be cut in several ways.
+/* Finds the only way to cut text into declared names: one state of each owner, or, if owner is
+ * NULL, any number of variables. Refuses, at a place, text that can be cut in several ways.
  * @param separators characters at which the text may be cut. @param id out: [*n] the names by their
- * numbers, caller frees. @param n out: 0: there is no way. */
+ * numbers, caller frees. @param n out: number of ways to read it; 0: none. */
 gbs_status gbsi_bif_find_names(const gbsi_text *text, const gbsi_bif_network *network,
                                gbsi_token among, gbsi_token place, const char *separators,
                                const uint32_t *owner, size_t n_names, uint32_t **id, size_t *n,

@@ -58,8 +58,8 @@ static const word *word_at(const gbsi_bif_network *network, size_t i)
     return (const word *)network->word + i;
 }
 
-/* Words, quoted names and parentheses up to a brace. @param end out: that brace, or what else is
- * no part of a name. */
+/* Words, quoted names and parentheses up to a brace. @param end out: the brace, or another
+ * character that cannot be part of a name. */
 static gbs_status read_words(gbsi_text *text, gbsi_bif_network *network, gbsi_bif_place place,
                              gbsi_bif_token *end, gbs_error *err)
 {
@@ -255,7 +255,8 @@ static gbsi_token trim(const char *from, const char *to)
     return (gbsi_token){from, (size_t)(to - from)};
 }
 
-/* Cuts text where it may be cut; nothing but blanks is no piece. @param piece NULL: only counts. */
+/* Cuts text where it may be cut; a piece of blanks alone does not count. @param piece NULL: only
+ * counts. */
 static size_t cut_pieces(const search *s, const char *from, const char *to, gbsi_token *piece)
 {
     size_t n = 0;

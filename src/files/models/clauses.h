@@ -39,7 +39,7 @@ void gbsi_clauses_free(gbsi_clauses *c);
 
 /* There are at least n variables. */
 gbs_status gbsi_clauses_need(gbsi_clauses *c, uint32_t n, gbs_error *err);
-/* A literal of the clause being read, of a variable that is there. */
+/* A literal of the clause being read, of a variable that exists. */
 gbs_status gbsi_clauses_literal(gbsi_clauses *c, uint32_t variable, bool positive, gbs_error *err);
 /* The end of a clause that stands at place. A repeated literal counts once, a clause with a literal
  * and its negation is a constant, one of weight 0 is left out. Parities and

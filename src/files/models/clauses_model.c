@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Factors that are clauses. With [c] = 1 where a clause holds and 0 elsewhere:
+/* Factors that are clauses. With [c] = 1 if a clause holds and 0 elsewhere:
  *     OR:    w on [c], -w elsewhere   = -w + 2 w [c]
  *     field: h s                      = -|h| + 2 |h| [s has the sign of h]
  * An implication is the clause of its negated body and its head. */

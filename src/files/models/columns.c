@@ -16,7 +16,7 @@ static double largest_of(const double *value, uint32_t arity)
     return largest;
 }
 
-/* @return ln of the sum of exp(value - largest): 0 to ln(arity). */
+/* @return the logarithm of the sum of exp(value - largest): 0 to ln(arity). */
 static double log_sum_below(const double *value, uint32_t arity, double largest)
 {
     double sum = 0;

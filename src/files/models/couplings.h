@@ -110,7 +110,7 @@ typedef struct gbsi_couplings {
     gbsi_text *text;
     gbsi_text first;      /* position before the first entry, to find an entry again for a message
                            */
-    const char *comments; /* lines that begin with one of these are no entries */
+    const char *comments; /* characters that begin comment lines */
     gbsi_convention convention;
     gbsi_diagonal diagonal;
     uint32_t n_variables;

@@ -69,7 +69,7 @@ static void cut_anywhere(void **state)
         const size_t n = strlen(s->text);
         for (size_t cut = 0; cut <= n; cut++) {
             bool expected =
-                s->lines ? is_whole(s, cut) : cut + 1 >= n; /* all but the last line end */
+                s->lines ? is_whole(s, cut) : cut + 1 >= n; /* all except the last line end */
             if (read_exactly(s->text, cut, &options) != expected) {
                 fail_msg("sample %zu cut to %zu bytes: expected %s", i, cut,
                          expected ? "a model" : "a refusal");

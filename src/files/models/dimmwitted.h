@@ -109,11 +109,13 @@ gbs_status gbsi_dw_add_factor(gbsi_dw_graph *graph, uint64_t function, uint32_t 
                               const uint64_t *variable, const uint64_t *equal_to, uint64_t weight,
                               double feature, gbs_error *err);
 
-/* After the last variable: every one has a record; they and their labels go to the builder.
+/* Called after the last variable: checks that every variable has a record, and gives variables and
+ * labels to the builder.
  * @param n_bytes bytes of the files read so far, which limit how many states get a label. */
 gbs_status gbsi_dw_finish_variables(gbsi_dw_graph *graph, size_t n_bytes, gbs_error *err);
 gbs_status gbsi_dw_finish_weights(gbsi_dw_graph *graph, gbs_error *err);
-/* After the last factor: as many as announced; evidence becomes hard factors. */
+/* Called after the last factor: checks that there are as many factors as announced, and makes hard
+ * factors of the evidence. */
 gbs_status gbsi_dw_finish_factors(gbsi_dw_graph *graph, gbs_model **model, gbs_error *err);
 
 /* ---- dimmwitted_binary.c ------------------------------------------------------------------- */

@@ -104,7 +104,7 @@ static bool logs_back(const gbsi_digits *digits, double logw)
 
 /* Finds a text for p or a neighbour whose logarithm is logw. The number of digits is found by
  * bisection: as a rule, if n digits are enough, n + 1 are.
- * @return the length of the text, 0 if there is no short text. */
+ * @return the length of the text; 0 if no short text stands for it. */
 static size_t find_text(double p, double logw, char *text)
 {
     gbsi_digits digits;

@@ -7,8 +7,8 @@
 #include "text/output.h"
 #include "text/text.h"
 
-/* The properties of a model that a format can hold. All others are lost in writing, and a warning
- * says so. */
+/* The properties of a model that a format can hold. All other contents are lost in writing, and a
+ * warning says so. */
 enum {
     GBSI_HOLDS_NAMES = 1 << 0,     /* of variables */
     GBSI_HOLDS_LABELS = 1 << 1,    /* of states */

@@ -78,7 +78,7 @@ typedef struct gbsi_gbm_layout {
     uint64_t file_bytes;
 } gbsi_gbm_layout;
 
-/* @return false where that would be more than 2^63 bytes. */
+/* @return false if that would be more than 2^63 bytes. */
 bool gbsi_gbm_lay_out(const gbsi_gbm_counts *counts, gbsi_gbm_layout *layout);
 
 /* The first version that can hold all of a model; files are written in this version. */

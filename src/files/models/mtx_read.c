@@ -199,7 +199,7 @@ static gbs_status read_array_value(mtx_reader *r, double *column, uint32_t i, ui
             return gbsi_refuse_mirror(r->text, place, column[i * n + j], value, err);
         }
     }
-    if (value != 0 && i >= j) { /* a zero of a full matrix is no entry */
+    if (value != 0 && i >= j) { /* a zero of a full matrix makes no factor */
         GBSI_PASS(gbsi_couplings_add(&r->couplings, r->text, place, i, j, value, err));
     }
     return GBS_OK;

@@ -156,7 +156,7 @@ gbs_status gbsi_check_network(const gbs_model *model, const char *format, gbs_er
 typedef struct gbsi_names {
     const gbs_model *model; /* borrowed */
     const char **variable;  /* [n_variables] */
-    const char **state;     /* [state_offset[n_variables]], NULL where a variable has no labels */
+    const char **state;     /* [state_offset[n_variables]], NULL if a variable has no labels */
     void *owned;            /* char * [n_owned] */
     size_t capacity, n_owned;
 } gbsi_names;

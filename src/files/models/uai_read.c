@@ -313,7 +313,8 @@ static gbs_status read_scopes(uai_reader *r, gbs_error *err)
     r->n_entries = gbsi_alloc_array(n, sizeof *r->n_entries);
     r->scope_start = gbsi_alloc_array_zero(n + 1, sizeof *r->scope_start);
     GBSI_PASS(GBSI_HAVE(err, r->text->name, r->place, r->n_entries, r->scope_start));
-    /* There also where all scopes are empty: no offset may be added to NULL. */
+    /* The array is allocated even if all scopes are empty, because no offset may be added to NULL.
+     */
     GBSI_PASS(gbsi_reserve(&r->scope, &r->scope_capacity, 1, sizeof(uint32_t), r->text->name, err));
     for (size_t f = 0; f < n; f++) {
         GBSI_PASS(read_scope(r, f, err));
@@ -356,7 +357,7 @@ static gbs_status read_values(uai_reader *r, size_t n, double *value, gbs_error 
     return GBS_OK;
 }
 
-/* Refuses a column of zeros, which is no distribution. Models whose evidence was multiplied into
+/* Refuses a column of zeros, which is not a distribution. Models whose evidence was multiplied into
  * their tables have such columns: if lenient, they are read as the MARKOV models that they are. */
 static gbs_status refuse_zero_column(uai_reader *r, gbsi_token token, size_t factor, size_t column,
                                      gbs_error *err)
@@ -404,7 +405,7 @@ static gbs_status check_columns(uai_reader *r, size_t factor, double *value, gbs
 }
 
 /* Reads the next of some numbers with commas between them.
- * @return false: it is no number up to max. */
+ * @return false if the token is not a number up to max. */
 static bool next_listed(gbsi_text *list, uint64_t max, uint64_t *number)
 {
     const char *comma = memchr(list->at, ',', gbsi_text_left(list));

@@ -80,7 +80,8 @@ typedef struct xmlbif_reader {
     gbsi_token unknown; /* the tag of the first */
     size_t n_observed;  /* observations */
     uint32_t first_observed;
-    gbsi_token first_observation; /* the state of the first, as written */
+    gbsi_token observation;       /* of the variable that is open, as written */
+    gbsi_token first_observation; /* the state of the first, by its label if it is a state */
     gbsi_token tag;               /* its start tag */
     bool has_network;             /* one was seen */
     bool is_named;                /* the variable that is open has its NAME */
@@ -287,28 +288,50 @@ static gbs_status take_name(const xmlbif_reader *r, const char *end, gbsi_bif_to
     return GBS_OK;
 }
 
-/* Notes an observation: a state by its number or its label; -1 and an empty text are none. Its
- * state is looked up when it is used as evidence. */
+/* Notes an observation: a state by its label or its number; -1 and an empty text are none. */
 static void note_observation(xmlbif_reader *r)
 {
     const gbsi_token text = gbsi_xml_end_name(&r->names);
-    if (text.n > 0 && !gbsi_token_is(text, "-1") && r->n_observed++ == 0) {
-        r->first_observed = r->tables.network.n_variables - 1;
-        r->first_observation = text;
+    if (text.n > 0 && !gbsi_token_is(text, "-1")) {
+        r->n_observed++;
+        r->observation = r->observation.n > 0 ? r->observation : text;
     }
 }
 
-/* Shows the first observation by its label, where the file has the number of its state. */
-static void label_observation(xmlbif_reader *r)
+/* Finds the state that the last variable is observed in, as evidence_xml.c does: by its label, or
+ * else by its number. Evidence says so where both are possible. */
+static void end_observation(xmlbif_reader *r)
 {
     const gbsi_bif_network *network = &r->tables.network;
-    const gbsi_token text = r->first_observation;
-    const uint32_t most = gbsi_bif_variable_at(network, r->first_observed)->n_states - 1;
-    uint64_t state = 0;
+    const uint32_t variable = network->n_variables - 1;
+    const uint32_t n = gbsi_bif_variable_at(network, variable)->n_states;
+    const gbsi_token text = r->observation;
+    char name[GBSI_SHOWN];
+    char shown[GBSI_SHOWN];
+    uint64_t number = 0;
     bool too_large = false;
-    if (gbsi_integer_read(text.at, text.n, most, &state, &too_large)) {
-        r->first_observation = gbsi_bif_state_at(network, r->first_observed, (uint32_t)state);
+    uint32_t a = 0;
+    const bool has_number = gbsi_integer_read(text.at, text.n, n - 1, &number, &too_large);
+    for (; a < n; a++) {
+        const gbsi_token label = gbsi_bif_state_at(network, variable, a);
+        if (label.n == text.n && memcmp(label.at, text.at, text.n) == 0) {
+            break;
+        }
     }
+    if (a < n && has_number && number != a && r->text->options->file_evidence != 0) {
+        gbsi_text_warn(r->text,
+                       "the observation %s of %s is the label of state %u and the number of "
+                       "another: it is taken for the label",
+                       gbsi_token_show(text, shown),
+                       gbsi_token_show(gbsi_bif_variable_at(network, variable)->name, name),
+                       (unsigned)a);
+    }
+    if (r->first_observation.n == 0) {
+        r->first_observed = variable;
+        r->first_observation =
+            a == n && has_number ? gbsi_bif_state_at(network, variable, (uint32_t)number) : text;
+    }
+    r->observation = (gbsi_token){0};
 }
 
 static gbs_status end_name(xmlbif_reader *r, gbsi_token tag, gbs_error *err)
@@ -343,6 +366,9 @@ static gbs_status end_variable(xmlbif_reader *r, gbsi_token tag, gbs_error *err)
     if (!r->is_named || gbsi_bif_variable_at(network, network->n_variables - 1)->n_states == 0) {
         return gbsi_text_fail(r->text, tag, err, "found the end of a VARIABLE without %s",
                               r->is_named ? "an OUTCOME" : "a NAME");
+    }
+    if (r->observation.n > 0) {
+        end_observation(r);
     }
     return GBS_OK;
 }
@@ -450,7 +476,6 @@ static void warn(xmlbif_reader *r)
                        r->n_unknown, gbsi_plural(r->n_unknown), gbsi_token_show(r->unknown, shown));
     }
     if (r->n_observed > 0 && r->text->options->file_evidence == 0) {
-        label_observation(r);
         const gbsi_token variable =
             gbsi_bif_variable_at(&r->tables.network, r->first_observed)->name;
         gbsi_text_warn(r->text,

@@ -218,7 +218,7 @@ static void from_probabilities(void **state)
 
 /* ---- files of states --------------------------------------------------------------------- */
 
-/* Four variables of so many states. */
+/* Four variables of this many states. */
 static gbs_model *make_model(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
     char text[64];

@@ -35,7 +35,7 @@ static void put_nothing(png_structp png)
 
 enum { W = 7, H = 6 };
 
-/* Sample c of the pixel in column x and row y of a file of so many bits. */
+/* Sample c of the pixel in column x and row y of a file of this many bits. */
 static uint32_t value_of(uint32_t x, uint32_t y, uint32_t c, int depth)
 {
     return (x * 37 + y * 101 + c * 53 + x * y * (c + 1) * 991) & ((1u << depth) - 1);

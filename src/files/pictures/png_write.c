@@ -31,7 +31,7 @@ static void put_nothing(png_structp png)
     (void)png;
 }
 
-/* Nothing that is written here deserves one. */
+/* Warnings are ignored, because nothing that is written here can cause an important one. */
 static void no_warning(png_structp png, const char *message)
 {
     (void)png;

@@ -230,7 +230,7 @@ static gbs_status check_rest(const pnm *p, size_t needed, gbs_error *err)
                               p->text.name, (size_t)(rest - p->text.begin), n);
 }
 
-/* Checks the length of the file: the samples need at least so many bytes; in a binary file
+/* Checks the length of the file: the samples need at least this many bytes; in a binary file
  * exactly. */
 static gbs_status check_length(const pnm *p, size_t needed, gbs_error *err)
 {

@@ -110,7 +110,7 @@ static const char *skip_spaces(const gbsi_sheet *s, const char *at)
 }
 
 /* @param at behind the text of a cell. @param ended whether a line or the file ends there. @return
- * the start of the next cell; NULL if neither that nor a separator is there. */
+ * the start of the next cell; NULL if the text has neither a quote nor a separator. */
 static const char *end_cell(const gbsi_sheet *s, const char *at, bool *ended)
 {
     const char *end = s->text.end;
@@ -312,7 +312,7 @@ static bool blanks_fit(gbsi_sheet *s)
 
 /* Counts the columns that the header has with the separator of the sheet; leaves the text where
  * the header begins.
- * @param n_known of those how many are expected. */
+ * @param n_known how many of the names are expected. */
 static size_t count_names(gbsi_sheet *s, gbsi_is_column known, const void *context, size_t *n_known)
 {
     const char *header = s->text.at;

@@ -23,7 +23,8 @@ typedef struct gbsi_sheet {
     char separator;
     uint32_t n_columns; /* those with a name */
     bool has_index;     /* a first column without a name stands before them */
-    bool skip_empty;    /* set it where empty lines are no rows in a table of one column either */
+    bool skip_empty;    /* set it if empty lines do not count as rows, not even in a table of one
+                           column */
     gbsi_cell *name;    /* [n_columns] their texts last as long as the sheet */
     gbsi_cell *cell;    /* [n_columns] */
     void *names, *row;  /* char: the texts of the names and of the row */
@@ -50,24 +51,25 @@ void gbsi_sheet_free(gbsi_sheet *s);
 
 /* Makes a sheet of columns that a caller holds, which are borrowed. Messages name the row, from 1,
  * and the column; failures are GBS_ERR_ARGUMENT.
- * @param text as above, of an empty input: its name and its watch count. */
+ * @param text an empty input, whose name and watch are used. */
 gbs_status gbsi_sheet_of_columns(gbsi_sheet *s, const gbsi_text *text, const gbs_column *column,
                                  uint32_t n_columns, uint64_t n_rows, gbs_error *err);
 
-/* What is told of a table that has an index. */
+/* The message about a table that has an index. */
 #define GBSI_INDEX_NOTE "the first column has no name: it numbers the rows, and is left out"
 
 /* Makes the first row the next one. @param first text.at before that row was read. */
 void gbsi_sheet_rewind(gbsi_sheet *s, const char *first);
 
 /* Reads the next row, of as many cells as there are columns. Empty lines are skipped, but in a
- * table of one column they are rows. @param more out: false if there are no more rows. */
+ * table of one column they are rows. @param more out: false after the last row. */
 gbs_status gbsi_sheet_next(gbsi_sheet *s, bool *more, gbs_error *err);
 
 /* Fails with "FILE:LINE:COLUMN: found CELL, expected ...". */
 gbs_status gbsi_cell_unexpected(const gbsi_sheet *s, const gbsi_cell *cell, const char *expected,
                                 gbs_error *err);
-/* The same with more behind it. @return the start of the message, for one of another form. */
+/* gbsi_cell_show() writes a cell for a message that the caller makes, and returns it.
+ * gbsi_cell_fail() fails with "FILE:LINE:COLUMN: " and a message of any form. */
 const char *gbsi_cell_show(const gbsi_cell *cell, char shown[GBSI_SHOWN]);
 gbs_status gbsi_cell_fail(const gbsi_sheet *s, const gbsi_cell *cell, gbs_error *err,
                           const char *format, ...) GBSI_PRINTF(4, 5);

@@ -133,8 +133,8 @@ static gbs_status refuse_close(const gbs_table *t, const gbsi_cell *name, const 
                           gbsi_cell_show(name, shown), variable);
 }
 
-/* Checks whether the name of a column that is left out may be misspelt. Names that differ in one
- * letter are no mistake if each is a variable with a column, as x1 and x2.
+/* Checks whether the name of a column that is left out may be misspelt. Two names that differ in
+ * one letter, such as x1 and x2, are not taken for a mistake if each is a variable with a column.
  * @param seen [variables] */
 static gbs_status check_left_out(const gbs_table *t, const gbsi_cell *name,
                                  const unsigned char *seen, gbs_error *err)
@@ -349,7 +349,7 @@ typedef struct held {
     uint64_t n_rows;
 } held;
 
-/* @param of NULL: a table in a file. */
+/* @param of NULL: the table is in a file. */
 static gbs_status read_header(gbs_table *t, const held *of, const char *weights, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -393,7 +393,7 @@ cleanup:
     return status;
 }
 
-/* @param path NULL: bytes in memory. @param of NULL: no columns in place of them. */
+/* @param path NULL: bytes in memory. @param of NULL: no columns are given in place of a file. */
 static gbs_status open_table(gbs_table *t, const char *path, const char *name, const void *bytes,
                              size_t n_bytes, const held *of, gbs_error *err)
 {

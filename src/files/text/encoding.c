@@ -144,7 +144,7 @@ bool gbsi_encoding_is_latin(gbsi_token name)
     return false;
 }
 
-/* Bytes that are no UTF-8 where none were announced. */
+/* Bytes that are not UTF-8, in a text that announced no other encoding. */
 static gbs_status judge(const gbsi_text *text, const census *c, gbs_error *err)
 {
     const gbsi_token place = {c->first, 1};

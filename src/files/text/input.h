@@ -20,12 +20,12 @@ typedef struct gbsi_input {
 
 /* @param path "-" for standard input; borrowed as long as the input. */
 gbs_status gbsi_input_read(const char *path, gbsi_input *input, gbs_error *err);
-/* Does the same for text: a pipe or a device is read no further once there is a NUL, which is
+/* Reads a file that should be text: a pipe or a device is read no further than to a NUL, which is
  * then the last byte. */
 gbs_status gbsi_input_read_text(const char *path, gbsi_input *input, gbs_error *err);
-/* Does the same, but maps large files instead of reading them: for readers that use the bytes in
- * place.
- * @param copied read all the same, into memory that gbsi_input_take() hands over. */
+/* Reads a file as gbsi_input_read() does, but maps large files instead of reading them: for readers
+ * that use the bytes in place.
+ * @param copied read anyway, into memory that gbsi_input_take() hands over. */
 gbs_status gbsi_input_map(const char *path, bool copied, gbsi_input *input, gbs_error *err);
 /* Hands the bytes over: the mapping, or an aligned copy. The input is empty afterwards. */
 gbs_status gbsi_input_take(gbsi_input *input, gbsi_mapping *mapping, gbs_error *err);
@@ -36,8 +36,7 @@ void gbsi_input_free(gbsi_input *input);
 
 /* Converts text with letters that are not UTF-8 to UTF-8 (encoding.c): XML that says it is
  * ISO-8859-1 or windows-1252, and, with a warning, other text, which is taken for one of these.
- * Text that mixes it with UTF-8 is refused unless lenient. options may be NULL: then there is no
- * warning. */
+ * Text that mixes it with UTF-8 is refused unless lenient. If options is NULL, nothing warns. */
 gbs_status gbsi_input_decode(gbsi_input *input, const gbs_read_options *options, gbs_error *err);
 
 /* Checks whether n_packed bytes may unpack to n, which protects from decompression bombs.

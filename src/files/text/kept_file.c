@@ -90,17 +90,53 @@ static gbs_status check_room(const char *path, uint64_t bytes, unsigned n_rooms,
                            bytes * n_rooms, n_rooms == 2 ? " for it and the next one" : "", room);
 }
 
-/* Checks that the path is one that a rename can replace: a regular file, or nothing yet. */
-static gbs_status check_place(const char *path, const char *what, gbs_error *err)
+/* Whether a file begins as those of a form, or of a relative: checkpoints of runs and of learning
+ * share three bytes. */
+static bool is_related(const char *path, const gbsi_kept_form *form)
+{
+    enum { SHARED = 3 };
+    unsigned char magic[SHARED];
+    FILE *file = fopen(path, "rb");
+    const bool related = file != NULL && fread(magic, 1, SHARED, file) == SHARED &&
+                         memcmp(magic, form->magic, SHARED) == 0;
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return related;
+}
+
+/* Checks that what a new file replaces is a related file, an empty one or nothing. */
+static gbs_status check_own(const char *path, const gbsi_kept_form *form, gbs_error *err)
 {
     struct stat is;
+    return stat(path, &is) != 0 || is.st_size == 0 || is_related(path, form)
+               ? GBS_OK
+               : gbsi_fail(err, GBS_ERR_ARGUMENT,
+                           "%s: found a file that is no %s and would be replaced, expected a %s "
+                           "or none: move it, or choose another name",
+                           path, form->what, form->what);
+}
+
+/* Checks that the path is one that a rename can replace: a regular file of the form, or nothing
+ * yet. */
+static gbs_status check_place(const char *path, const gbsi_kept_form *form, gbs_error *err)
+{
+    struct stat is;
+    gbs_status status = GBS_OK;
+    char *before = NULL;
     if (path[gbsi_unpacked_length(path)] != '\0') {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: a %s is not compressed: choose another name",
-                         path, what);
+                         path, form->what);
     }
-    return stat(path, &is) != 0 || S_ISREG(is.st_mode)
-               ? GBS_OK
-               : gbsi_fail(err, GBS_ERR_IO, "%s: a %s must be a regular file", path, what);
+    if (stat(path, &is) == 0 && !S_ISREG(is.st_mode)) {
+        return gbsi_fail(err, GBS_ERR_IO, "%s: a %s must be a regular file", path, form->what);
+    }
+    before = path_with(path, strlen(path), "~");
+    GBSI_PASS(GBSI_HAVE(err, path, before));
+    status = check_own(path, form, err);
+    status = status < 0 ? status : check_own(before, form, err);
+    gbsi_free(before);
+    return status;
 }
 
 gbs_status gbsi_kept_write(const char *path, const gbsi_kept_form *form,
@@ -114,7 +150,7 @@ gbs_status gbsi_kept_write(const char *path, const gbsi_kept_form *form,
     if (before == NULL) {
         return gbsi_no_memory(err, path, strlen(path));
     }
-    GBSI_TRY(check_place(path, form->what, err));
+    GBSI_TRY(check_place(path, form, err));
     GBSI_TRY(content->save(content->object, &counting, err));
     GBSI_TRY(gbsi_digest_new(&w.digest, err));
     GBSI_TRY(check_room(path, size, n_rooms, err));
@@ -166,16 +202,29 @@ static int open_locked(const char *path)
     }
 }
 
-gbs_status gbsi_kept_lock_take(gbsi_kept_lock *lock, const char *path, const char **no_locks,
-                               gbs_error *err)
+gbs_status gbsi_kept_lock_take(gbsi_kept_lock *lock, const char *path, const gbsi_kept_form *form,
+                               const char **no_locks, gbs_error *err)
 {
+    struct stat is;
     *no_locks = NULL;
     gbsi_kept_lock_release(lock);
     lock->path = path_with(path, strlen(path), ".lock");
     GBSI_PASS(GBSI_HAVE(err, path, lock->path));
+    if (stat(lock->path, &is) == 0 && is.st_size > 0) {
+        const gbs_status status =
+            gbsi_fail(err, GBS_ERR_ARGUMENT,
+                      "%s: found a file that is not empty, expected a lock or none", lock->path);
+        gbsi_free(lock->path);
+        lock->path = NULL;
+        return status;
+    }
     lock->fd = open_locked(lock->path);
     if (lock->fd >= 0) {
-        return GBS_OK;
+        const gbs_status status = check_place(path, form, err);
+        if (status < 0) {
+            gbsi_kept_lock_release(lock);
+        }
+        return status;
     }
     const int code = errno;
     gbsi_free(lock->path);

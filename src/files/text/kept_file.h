@@ -29,8 +29,8 @@ typedef struct gbsi_kept_content {
 
 /* @param n_rooms number of files of that size for which the disk must have room: 2 leaves room to
  * write the next file beside this one; else 1.
- * @return GBS_ERR_IO where it cannot be written or there is no room; the previous file is then
- * unchanged. */
+ * @return GBS_ERR_IO where it cannot be written or there is no room, GBS_ERR_ARGUMENT where PATH or
+ * PATH~ is a file of another form that is not empty; the previous file is then unchanged. */
 gbs_status gbsi_kept_write(const char *path, const gbsi_kept_form *form,
                            const gbsi_kept_content *content, unsigned n_rooms, gbs_error *err);
 
@@ -43,10 +43,11 @@ typedef struct gbsi_kept_lock {
 
 /* Releases what is locked, and locks another path.
  * @param no_locks out: why the file system has none, and NULL where it has.
- * @return GBS_ERR_IO where another run has it. If the lock file cannot be made, nothing is locked:
- * writing the file itself will fail with a message. */
-gbs_status gbsi_kept_lock_take(gbsi_kept_lock *lock, const char *path, const char **no_locks,
-                               gbs_error *err);
+ * @return GBS_ERR_IO where another run has it; GBS_ERR_ARGUMENT where PATH or PATH~ is a file of
+ * another form that is not empty. If the
+ * lock file cannot be made, nothing is locked: writing the file itself will fail with a message. */
+gbs_status gbsi_kept_lock_take(gbsi_kept_lock *lock, const char *path, const gbsi_kept_form *form,
+                               const char **no_locks, gbs_error *err);
 void gbsi_kept_lock_release(gbsi_kept_lock *lock);
 
 typedef struct gbsi_kept gbsi_kept;

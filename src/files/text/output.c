@@ -385,8 +385,8 @@ static void close_descriptor(gbs_output *output)
     output->fd = -1;
 }
 
-/* Syncs the folder, so that the new name is on disk as well; some file systems cannot, which is
- * no failure. */
+/* Syncs the folder, so that the new name is on disk as well; if a file system does not support
+ * this, nothing fails. */
 static void sync_folder(const char *path)
 {
     char *folder = folder_of(path);

@@ -33,8 +33,8 @@ size_t gbsi_unseen(const char *text, char *code);
 int gbsi_is_utf8(const char *text);
 
 /* Writes everything to disk and closes the file, which keeps its temporary name until
- * gbs_output_commit(): for several files that should appear together or not at all. Nothing may be
- * written afterwards. */
+ * gbs_output_commit(): for several files that should appear together or not at all. The output must
+ * not be written to afterwards. */
 gbs_status gbsi_output_finish(gbs_output *output, gbs_error *err);
 /* Commits several files that belong together: all are on disk before the first is renamed, and if
  * one cannot be written none is renamed. @param output [n], freed in any case. */

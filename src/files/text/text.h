@@ -66,7 +66,8 @@ gbs_status gbsi_text_count(gbsi_text *text, const char *expected, size_t least_b
 /* Fails with GBS_ERR_FORMAT and "NAME:LINE:COLUMN: ..." at a token. */
 gbs_status gbsi_text_fail(const gbsi_text *text, gbsi_token token, gbs_error *err,
                           const char *format, ...) GBSI_PRINTF(4, 5);
-/* Does the same with GBS_ERR_UNSUPPORTED: for parts of a format that are not read here. */
+/* Fails as gbsi_text_fail() does, but with GBS_ERR_UNSUPPORTED: for parts of a format that are not
+ * read here. */
 gbs_status gbsi_text_unsupported(const gbsi_text *text, gbsi_token token, gbs_error *err,
                                  const char *format, ...) GBSI_PRINTF(4, 5);
 /* Fails with "found TOKEN, expected ...", in which a token of any length and bytes is shown

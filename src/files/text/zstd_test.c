@@ -149,7 +149,7 @@ static void damaged(void **state)
         for (int bit = 0; bit < 8; bit++) {
             bytes[i] = (char)(bytes[i] ^ (1 << bit));
             gbs_status status = unpack(bytes, n, &input, &err);
-            if (status == GBS_OK) { /* only if it says the same all the same */
+            if (status == GBS_OK) { /* only if it says the same anyway */
                 assert_int_equal(input.n, sizeof TEXT - 1);
                 assert_memory_equal(input.bytes, TEXT, input.n);
                 gbsi_input_free(&input);

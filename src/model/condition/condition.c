@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "condition/condition_check.h"
 #include "condition/condition_inside.h"
 #include "condition/propagate.h"
 #include "store/builder.h"
@@ -176,34 +175,17 @@ cleanup:
     return status;
 }
 
-static void *shrink(void *array, size_t n, size_t size)
-{
-    void *smaller = gbsi_realloc_array(array, n, size);
-    return smaller == NULL ? array : smaller; /* a refusal only means that it stays */
-}
-
-#define SHRINK(array, n) ((array) = shrink(array, n, sizeof *(array)))
-
 static void shrink_factors(gbsi_conditioned *c)
 {
     gbsi_factors *f = &c->factors;
-    const size_t n_scope = f->scope_start[f->n_factors];
-    SHRINK(f->kind, f->n_factors);
-    SHRINK(f->scope_start, f->n_factors + 1);
-    SHRINK(f->scope, n_scope);
-    SHRINK(f->weight, f->n_factors);
-    SHRINK(f->aux, f->n_factors);
-    SHRINK(c->origin, f->n_factors);
-    SHRINK(c->has_zeros, f->n_factors);
-    SHRINK(f->table_start, f->n_tables + 1);
-    SHRINK(f->table, f->table_start[f->n_tables]);
-    if (f->n_logical > 0) {
-        SHRINK(f->literal, n_scope);
-        SHRINK(f->logical, f->n_logical);
-    } else {
+    gbsi_room arrays[GBSI_FACTORS_ARRAYS + 2] = {GBSI_ROOM(c->origin, f->n_factors, NULL),
+                                                 GBSI_ROOM(c->has_zeros, f->n_factors, NULL)};
+    if (f->n_logical == 0) {
         gbsi_free(f->literal);
         f->literal = NULL;
     }
+    gbsi_factors_list(f, arrays + 2);
+    gbsi_rooms_shrink(arrays, GBSI_FACTORS_ARRAYS + 2);
 }
 
 /* ---- Bayesian networks --------------------------------------------------------------------- */

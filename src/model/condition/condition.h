@@ -19,16 +19,16 @@ typedef struct gbsi_conditioned {
     gbsi_factors factors;   /* over free variables and their states; scopes of 1 or more */
     size_t *origin;         /* [factors.n_factors] the user's factor; SIZE_MAX for virtual evidence;
                                NULL: of the same number, see gbsi_conditioned_origin() */
-    uint8_t *has_zeros;     /* [factors.n_factors] 1 where some configuration is minus infinity */
+    uint8_t *has_zeros;     /* [factors.n_factors] 1 if some configuration is minus infinity */
     uint32_t *user_variable; /* [n_variables] */
     uint32_t *user_state;    /* [state_offset[n_variables]]: see gbsi_conditioned_states() */
-    uint32_t *free_variable; /* [model->n_variables] GBSI_NONE where fixed */
-    uint32_t *fixed_state;   /* [model->n_variables] the user's state; GBSI_NONE where free */
+    uint32_t *free_variable; /* [model->n_variables] GBSI_NONE if fixed */
+    uint32_t *fixed_state;   /* [model->n_variables] the user's state; GBSI_NONE if free */
     uint32_t n_implied;      /* fixed without being observed (variables of one state included) */
     double log_constant;     /* factors that became constant, ln */
-    uint32_t *cpt;           /* [n_variables] factor that is the conditional table of this free
-                                child, GBSI_NONE where it left; NULL if not directed */
-    uint32_t *topological;   /* [n_variables] free variables, parents first; NULL if not directed */
+    uint32_t *cpt;         /* [n_variables] factor that is the conditional table of this free child,
+                              GBSI_NONE if it left; NULL if not directed */
+    uint32_t *topological; /* [n_variables] free variables, parents first; NULL if not directed */
     bool borrows; /* nothing was taken from the model: factors, arity, state_offset, cpt and
                      topological are its own, free_variable is user_variable, and all variables
                      share user_state, which has the largest arity */
@@ -77,8 +77,8 @@ gbs_status gbsi_conditioned_part(const gbsi_conditioned *whole, const uint8_t *k
                                  gbsi_conditioned **part, gbs_error *err);
 
 /* The part of a model that the conditionals of some variables need: the factors of these variables,
- * with all variables of those factors. Only the conditionals of visited variables equal those of
- * the whole.
+ * with all variables of those factors. Only the conditionals of visited variables are equal to
+ * their conditionals in the whole model.
  * @param visited [whole->n_variables] nonzero for the variables whose conditionals are needed. */
 gbs_status gbsi_conditioned_around(const gbsi_conditioned *whole, const uint8_t *visited,
                                    gbsi_conditioned **part, gbs_error *err);
@@ -94,5 +94,29 @@ static inline size_t gbsi_conditioned_origin(const gbsi_conditioned *conditioned
 double gbsi_conditioned_log_density(const gbsi_conditioned *conditioned, const uint32_t *x);
 
 size_t gbsi_conditioned_bytes(const gbsi_conditioned *conditioned);
+
+/* ---- pick.c --------------------------------------------------------------------------------- */
+
+/* A part of a conditioned model at the cost of the part alone. */
+/* Consecutive numbers of variables, factors or the like: first .. first + n - 1. */
+typedef struct gbsi_series {
+    uint64_t first, n;
+} gbsi_series;
+/* Several series in ascending order, no two of which overlap. */
+typedef struct gbsi_series_list {
+    const gbsi_series *at;
+    size_t n;
+} gbsi_series_list;
+
+/* The part of gbsi_conditioned_around(), whose variables and factors these are. The result knows no
+ * other variables, and is not a network: free_variable, fixed_state, cpt and topological are NULL.
+ */
+gbs_status gbsi_conditioned_pick(const gbsi_conditioned *whole, gbsi_series_list variables,
+                                 gbsi_series_list factors, gbsi_conditioned **part, gbs_error *err);
+
+/* Room for a part that is of no whole: its variables, factors and tables are undefined, it has no
+ * logical factors. */
+gbs_status gbsi_conditioned_new_alone(const gbsi_part_sizes *sizes, gbsi_conditioned **part,
+                                      gbs_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "condition/condition_check.h"
+#include "condition/condition_inside.h"
 
 #ifndef NDEBUG
 

@@ -48,7 +48,7 @@ static uint32_t fixed_state(const gbsi_reducer *r, uint32_t v)
     return r->out->fixed_state[v];
 }
 
-/* The number of a state that is left among those that are left. */
+/* The number of a state that remains among those that are left. */
 static uint32_t reduced_state(const gbsi_reducer *r, uint32_t v, uint32_t state)
 {
     const gbsi_propagator *d = r->domain;
@@ -267,8 +267,7 @@ static gbs_status reduce_logical(gbsi_reducer *r, size_t f, gbs_error *err)
 
 /* ---- noisy factors ------------------------------------------------------------------------- */
 
-/* Writes the logarithms of a parent's inhibitions in the states that are left. @return their end.
- */
+/* Writes the logarithms of a parent's inhibitions in the states that remain. @return their end. */
 static double *keep_states(const gbsi_reducer *r, uint32_t v, const double *log_q, double *to)
 {
     for (uint32_t a = gbsi_propagator_next(r->domain, v, 0); a != GBSI_NONE;

@@ -66,4 +66,24 @@ gbs_status gbsi_condition_whole(const gbs_model *model, gbsi_conditioned *condit
 /* Names the work in the message of a watch that stops it. */
 #define GBSI_CONDITIONING "conditioning the model on the evidence"
 
+/* ---- condition_check.c ---------------------------------------------------------------------- */
+
+/* Asserts the invariants of a conditioned model, once when it is made. Does nothing in builds
+ * without asserts. */
+#ifdef NDEBUG
+static inline void gbsi_condition_check(const gbsi_conditioned *conditioned)
+{
+    (void)conditioned;
+}
+static inline void gbsi_propagator_check(gbsi_propagator *propagator)
+{
+    (void)propagator;
+}
+#else
+void gbsi_condition_check(const gbsi_conditioned *conditioned);
+/* Domains are at their fixed point: every state left is supported in every factor with hard zeros
+ * (generalised arc consistency). Revises every factor once more. */
+void gbsi_propagator_check(gbsi_propagator *propagator);
+#endif
+
 #endif

@@ -5,8 +5,8 @@
 
 #include "base/extremes.h"
 #include "base/memory.h"
-#include "condition/condition_check.h"
-#include "condition/pick.h"
+#include "condition/condition.h"
+#include "condition/condition_inside.h"
 #include "condition/prune.h"
 
 void gbsi_conditioned_free(gbsi_conditioned *conditioned)
@@ -35,9 +35,9 @@ double gbsi_conditioned_log_density(const gbsi_conditioned *conditioned, const u
 size_t gbsi_conditioned_bytes(const gbsi_conditioned *conditioned)
 {
     const gbsi_conditioned *c = conditioned;
-    const gbsi_factors *f = &c->factors;
+    gbsi_factors factors = c->factors;
     const size_t n = c->n_variables;
-    const size_t n_scope = f->scope_start[f->n_factors];
+    gbsi_room arrays[GBSI_FACTORS_ARRAYS];
     if (c->borrows) { /* has_zeros stays untouched, and so takes nothing */
         return sizeof *c + n * (sizeof *c->user_variable + sizeof *c->fixed_state) +
                gbsi_largest(c->arity, n) * sizeof *c->user_state;
@@ -46,14 +46,9 @@ size_t gbsi_conditioned_bytes(const gbsi_conditioned *conditioned)
     bytes += (n + 1) * sizeof *c->state_offset + c->state_offset[n] * sizeof *c->user_state;
     bytes += c->model->n_variables * (sizeof *c->free_variable + sizeof *c->fixed_state);
     bytes += c->cpt == NULL ? 0 : n * (sizeof *c->cpt + sizeof *c->topological);
-    bytes += f->n_factors * (sizeof *f->kind + sizeof *f->weight + sizeof *f->aux +
-                             sizeof *c->origin + sizeof *c->has_zeros);
-    bytes += (f->n_factors + 1) * sizeof *f->scope_start + n_scope * sizeof *f->scope;
-    bytes += f->literal == NULL ? 0 : n_scope * sizeof *f->literal;
-    bytes += (f->n_tables + 1) * sizeof *f->table_start;
-    bytes += f->table_start[f->n_tables] * sizeof *f->table;
-    bytes += f->n_logical * sizeof *f->logical;
-    return bytes;
+    bytes += factors.n_factors * (sizeof *c->origin + sizeof *c->has_zeros);
+    gbsi_factors_list(&factors, arrays);
+    return bytes + gbsi_rooms_bytes(arrays, GBSI_FACTORS_ARRAYS);
 }
 
 /* ---- a part ---------------------------------------------------------------------------------- */

@@ -526,7 +526,7 @@ static void watched_states(void **state)
     gbs_builder_free(b);
 }
 
-/* Two variables of so many states and one of two, all in one table or the first two in a Potts
+/* Two variables of this many states and one of two, all in one table or the first two in a Potts
  * coupling. */
 enum { N_STATES = 450 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Generalised arc consistency over the factors with hard zeros (Mackworth 1977, "Consistency in
- * networks of relations", AI 8:99-118; tables by one sweep over the combinations that are left,
+ * networks of relations", AI 8:99-118; tables by one sweep over the combinations that remain,
  * logical factors by counting literals, Potts factors that forbid equality by their single states).
  *
  * A gbsi_propagation says what constrains what; it is read-only and may be shared. A
@@ -51,7 +51,7 @@ typedef struct gbsi_propagator {
 
 /* @param factors, arity  borrowed, outlive the result; arity by variable id of the store.
  * @param has_zeros [n_factors] as in gbsi_conditioned, or NULL: found here.
- * @param watch NULL: never stops. Where it stops, the result is only good to be freed. */
+ * @param watch NULL: never stops. If it stops the work, the result can only be freed. */
 gbs_status gbsi_propagation_new(const gbsi_factors *factors, const uint32_t *arity,
                                 uint32_t n_variables, const uint8_t *has_zeros, gbsi_watch *watch,
                                 gbsi_propagation **propagation, gbs_error *err);
@@ -64,10 +64,12 @@ gbs_status gbsi_propagator_new(const gbsi_propagation *propagation, bool trail,
 void gbsi_propagator_free(gbsi_propagator *propagator);
 
 bool gbsi_propagator_has(const gbsi_propagator *propagator, uint32_t variable, uint32_t state);
-/* The lowest remaining state >= from, GBSI_NONE if there is no such state. For walking a domain. */
+/* Finds the lowest remaining state >= from; GBSI_NONE if no such state remains. For walking a
+ * domain. */
 uint32_t gbsi_propagator_next(const gbsi_propagator *propagator, uint32_t variable, uint32_t from);
 
-/* Take a state away, or all but one; hard factors of the variable are queued if its domain changed.
+/* Take a state away, or all except one; hard factors of the variable are queued if its domain
+ * changed.
  * @return false, and nothing changed, if no state would be left. */
 bool gbsi_propagator_remove(gbsi_propagator *propagator, uint32_t variable, uint32_t state);
 bool gbsi_propagator_assign(gbsi_propagator *propagator, uint32_t variable, uint32_t state);

@@ -11,7 +11,7 @@
 #include "condition/condition_inside.h"
 #include "simd/math.h"
 
-/* Factors without a table are written out up to so many configurations and variables. */
+/* Factors without a table are written out up to this many configurations and variables. */
 enum { MOST_CONFIGURATIONS = 4096, MOST_SCOPE = 12 };
 
 #define NO_FACTOR SIZE_MAX
@@ -20,7 +20,7 @@ typedef struct pruner {
     const gbsi_conditioned *whole;
     const uint8_t *asked;
     gbsi_watch *watch;
-    uint32_t *degree; /* [variables] factors that are left */
+    uint32_t *degree; /* [variables] factors that remain */
     size_t *link;     /* [variables] exclusive or of their numbers: the number, if it is one */
     size_t *level; /* [variables] the first level of the noisy factor whose child it is; NO_FACTOR:
                       of none, or a state is ruled out */
@@ -128,7 +128,8 @@ static bool kind_is_constant(const gbsi_conditioned *c, size_t f, uint32_t at_v)
     }
 }
 
-/* The same for other factors without a table, if they have few configurations. */
+/* Whether the sum over a variable is constant, for other factors without a table that have few
+ * configurations: it walks through all of them. */
 static bool walk_is_constant(const pruner *p, size_t f, uint32_t at_v, double *log_sum)
 {
     const gbsi_factors *factors = &p->whole->factors;

@@ -22,8 +22,8 @@ typedef struct gbsi_pruning {
     uint32_t *variable;   /* [n] */
     size_t *factor_start; /* [n + 1] */
     size_t *factor;       /* [factor_start[n]] those that leave with each */
-    uint8_t *pruned;      /* [whole variables] 1 where pruned */
-    uint8_t *dropped;     /* [whole factors] 1 where they leave */
+    uint8_t *pruned;      /* [whole variables] 1 if pruned */
+    uint8_t *dropped;     /* [whole factors] 1 if the factor is removed */
     double log_sum;       /* ln of the product of the sums over the variables */
 } gbsi_pruning;
 

@@ -77,7 +77,7 @@ static void mark(sweep *s, uint32_t i, uint32_t state)
     }
 }
 
-/* All combinations that share the states of all but the last variable. */
+/* Looks at all combinations that differ in the state of the last variable only. */
 static void sweep_row(sweep *s, size_t base)
 {
     const uint32_t last = s->n - 1;
@@ -97,7 +97,7 @@ static void sweep_row(sweep *s, size_t base)
     }
 }
 
-/* The next row: the odometer of all but the last variable; false after the last one. */
+/* The next row: the odometer of all except the last variable; false after the last one. */
 static bool next_row(sweep *s, size_t *base)
 {
     for (uint32_t i = s->n - 1; i-- > 0;) {
@@ -327,7 +327,7 @@ static bool revise_logical(gbsi_propagator *q, size_t place)
 
 /* ---- noisy factors --------------------------------------------------------------------------- */
 
-/* The possible causes of the effect, given the states that are left. */
+/* The possible causes of the effect, given the states that remain. */
 typedef struct open_causes {
     uint32_t n;     /* the leak and parents that may cause the effect in some state left */
     uint32_t last;  /* the last such parent */

@@ -8,8 +8,8 @@
 
 /* A copy in which a configuration of weight zero has the least positive weight of its table, but at
  * least the largest times exp(-depth), times exp(-penalty); a forbidden equality, or a hard logical
- * function that fails, costs penalty. Its log density differs from that of `hard` by a constant
- * where the latter is finite.
+ * function that fails, costs penalty. Its log density differs from the log density of `hard` by a
+ * constant, wherever the log density of `hard` is finite.
  *
  * @param hard borrowed while the copy exists: the copy only has separate tables, weights and
  * has_zeros.

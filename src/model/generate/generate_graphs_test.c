@@ -212,7 +212,7 @@ static void test_potts_in_layers(void **unused)
     assert_int_equal(gbs_model_n_factors(m),
                      12 * 13 * 11 + 11 * (11 * 13 + 12 * 12) + 10 * 12 * 13);
     /* without noise the picture can be read off: along each axis neighbours mostly agree, and no
-     * two layers are all the same */
+     * two layers are anyway */
     uint8_t level[12 * 13 * 11];
     for (size_t f = 0; f < gbs_model_n_factors(m); ++f) {
         const uint32_t *s = NULL;

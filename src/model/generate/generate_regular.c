@@ -17,8 +17,8 @@
 #include "base/status.h"
 #include "generate/generators.h"
 
-#define MOST_SWITCHES     65536u /* most switches of edges at the end, all in all ... */
-#define SWITCHES_PER_EDGE 32u    /* ... and of a small graph */
+#define MOST_SWITCHES     65536u /* most switches of edges at the end, in all */
+#define SWITCHES_PER_EDGE 32u    /* most switches for each edge of a small graph */
 
 typedef struct edge {
     uint32_t a, b;
@@ -33,7 +33,7 @@ typedef struct edge_set {
     unsigned shift;
 } edge_set;
 
-/* Never 0: an edge of the set is no loop. */
+/* The key of an edge is never 0, because an edge of the set joins two different vertices. */
 static uint64_t key_of(edge e)
 {
     return e.a < e.b ? (uint64_t)e.a << 32 | e.b : (uint64_t)e.b << 32 | e.a;
@@ -287,7 +287,7 @@ static gbs_status make_graph(graph *g, gbs_error *err)
 
 /* ---- the model ----------------------------------------------------------------------------- */
 
-/* All pairs but the edges. */
+/* Makes a graph of all pairs that are not edges. */
 static gbs_status couple_complement(const graph *g, const gbsi_generate_spins *spins,
                                     gbs_builder *builder, gbs_error *err)
 {

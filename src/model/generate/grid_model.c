@@ -7,7 +7,7 @@
 #include "base/digest.h"
 #include "base/memory.h"
 #include "base/sized.h"
-#include "store/model_digest.h"
+#include "store/model.h"
 
 enum { CHUNK = 512 };
 
@@ -67,7 +67,7 @@ double gbsi_grid_single(const gbsi_grid_model *grid, uint32_t v, double *entry)
     return 0.0;
 }
 
-/* Variables below v that have a next one in direction d: all but the last of each open line. */
+/* Variables below v that have a next one in direction d: all except the last of each open line. */
 static uint64_t count_before(const gbsi_grid_model *grid, uint64_t v, unsigned d)
 {
     const uint32_t *side = grid->size;

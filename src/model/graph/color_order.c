@@ -59,7 +59,7 @@ typedef struct peeling {
     waiting *x;     /* [n_variables] */
     uint32_t *head; /* [most + 1] first variable of a degree, GBSI_NONE: none */
     size_t least;   /* no list below this has a variable */
-    /* variables left of each scope; NULL where all are pairs */
+    /* variables left of each scope; NULL if all are pairs */
     uint32_t *member; /* the scopes' variables; the told[s] first ones of s include all left */
     size_t *left;     /* [n_scopes] members not placed */
     size_t *told;     /* [n_scopes] members as the degrees know it */

@@ -33,8 +33,8 @@ typedef struct greedy {
     const gbsi_graph *graph;
     uint32_t *color;
     uint32_t n_colors;
-    uint64_t *used;   /* [n_variables / 64 + 1] colours around the variable at hand, except for
-                         those in bitsets; else all zero */
+    uint64_t *used; /* [n_variables / 64 + 1] colours around the current variable, except for those
+                       in bitsets; else all zero */
     uint32_t *set_of; /* [n_scopes] index into set, GBSI_NONE for a short one; NULL: all are */
     color_set *set;
     uint32_t *around; /* [n_around] sets of the variable being processed */
@@ -139,7 +139,7 @@ static size_t next_open(color_set *set, size_t w, uint64_t *work)
     return w;
 }
 
-/* Marks a colour as used around the variable at hand, or wipes the word of its mark; those of limit
+/* Marks a colour as used around the current variable, or wipes the word of its mark; those of limit
  * and more do not matter. */
 static void mark(greedy *g, uint32_t color, size_t limit, bool wipe)
 {
@@ -149,7 +149,7 @@ static void mark(greedy *g, uint32_t color, size_t limit, bool wipe)
     }
 }
 
-/* The short scopes and the lists of the sets around the variable at hand, whose ends are [begin,
+/* The short scopes and the lists of the sets around the current variable, whose ends are [begin,
  * end). */
 static void mark_ends(greedy *g, size_t begin, size_t end, size_t limit, bool wipe)
 {
@@ -180,7 +180,7 @@ static uint32_t free_in_word(const greedy *g, size_t w)
     return used == UINT64_MAX ? 64 : (uint32_t)__builtin_ctzll(~used);
 }
 
-/* The lowest colour that is used nowhere around the variable at hand. The colours below limit are
+/* The lowest colour that is used nowhere around the current variable. The colours below limit are
  * looked at; limit itself is always free. */
 static size_t lowest_free(greedy *g, size_t limit)
 {

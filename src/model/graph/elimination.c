@@ -62,8 +62,8 @@ static void check_scopes(const search *s, gbsi_elimination_part *part)
     }
 }
 
-/* The smallest d such that any clique of d + 1 variables exceeds the limit; GBSI_NONE where some
- * have one state. */
+/* The smallest d such that any clique of d + 1 variables exceeds the limit; GBSI_NONE if some have
+ * one state. */
 static uint32_t hopeless_degree(const search *s, uint32_t n)
 {
     uint64_t least = UINT64_MAX;
@@ -125,8 +125,8 @@ static bool sees(const search *s, uint32_t v, uint32_t d, const uint8_t *out)
     return false;
 }
 
-/* The same as check_core() for components whose rows are long to make, where a few rounds show it:
- * of each variable no more neighbours are looked at than decide. */
+/* Does what check_core() does, for components whose rows are long to make: it looks only at as many
+ * neighbours of each variable as the decision needs. */
 static void check_large_core(search *s, uint64_t room, gbsi_elimination_part *part)
 {
     const uint32_t n = part->n_variables;
@@ -312,8 +312,8 @@ static bool better(const gbsi_elimination_part *a, const gbsi_elimination_part *
     return a_done != b_done ? a_done : a_done && a->entries < b->entries;
 }
 
-/* Whether the spare pays for one more try. Each is counted twice, for the best may have to be
- * searched again. */
+/* Whether the spare pays for one more try. Each search counts twice, because the best one may have
+ * to be repeated. */
 static bool afford(search *s)
 {
     if (2 * s->work > s->spare) {

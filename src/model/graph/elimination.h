@@ -25,8 +25,8 @@ typedef struct gbsi_elimination_limits {
                          see order_search.h */
     uint64_t steps;   /* 0: that many; else those of the local searches together, whatever pays */
     uint64_t bytes;   /* bytes that a local search may take; it is skipped if it needs more */
-    const uint8_t *late; /* NULL, or [n_variables] 1: eliminated after all others of its component,
-                            and there is no local search where some are */
+    const uint8_t *late; /* NULL, or [n_variables] 1: eliminate the variable last in its component,
+                            without a local search */
     gbsi_watch *watch;   /* borrowed; NULL: the local search never stops */
 } gbsi_elimination_limits;
 
@@ -65,7 +65,7 @@ void gbsi_elimination_free(gbsi_elimination *elimination);
  * @param position [n_variables] of eliminated variables, GBSI_NONE of others.
  * @param parent   [end - first] out or NULL: position of the first of the clique to be eliminated
  *                 itself, GBSI_NONE for a clique without such a variable.
- * @param covered  [end - first] out: 1 where the clique lies inside another and needs no table.
+ * @param covered  [end - first] out: 1 if the clique lies inside another and needs no table.
  * @return table entries of the cliques that are not covered, saturating. */
 uint64_t gbsi_elimination_tree(const gbsi_elimination *elimination, const uint32_t *arity,
                                uint32_t first, uint32_t end, const uint32_t *position,

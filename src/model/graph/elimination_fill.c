@@ -2,9 +2,9 @@
 /* Fill, kept exact. A vertex of degree d in t triangles has d (d - 1) / 2 - t pairs of neighbours
  * that are not next to each other. Eliminating v with the neighbours N changes it
  *   - for w in N, which loses v and gains the members of N that it lacked;
- *   - outside, for neighbours of both ends of a new edge: one pair less.
- * Both come out of one look at the rows of those in N that lack someone; members of N are bits of a
- * word. If N is a clique already, not even that is needed. */
+ * - outside, for neighbours of both ends of a new edge: one pair less. Both numbers are found in
+ * one pass over the rows of those members of N that are not adjacent to all others; the members of
+ * N are bits of a word. If N is a clique already, not even that is needed. */
 #include <assert.h>
 #include <string.h>
 

@@ -64,7 +64,7 @@ static uint32_t gather(const gbsi_graph *graph, uint32_t v, uint32_t *seen, uint
     return n;
 }
 
-/* The same if all scopes are pairs, from v's own row alone. */
+/* Copies the neighbours of v from v's own row, which suffices if all scopes are pairs. */
 static uint32_t copy(const gbsi_graph *graph, uint32_t v, uint32_t *to)
 {
     const size_t first = gbsi_graph_ends(graph, v);

@@ -21,9 +21,9 @@ typedef struct gbsi_edges {
 } gbsi_edges;
 
 /* Factors of one variable are left out: they couple nothing. "Scope" here means such a factor's or
- * an extra edge's; scopes are numbered factors first, in order. Where no scope has more than two
- * variables, as in the largest models, all there is to know of one is the other variable: 4 bytes
- * an end, nothing else. */
+ * an extra edge's; scopes are numbered factors first, in order. If no scope has more than two
+ * variables, as in the largest models, an end of a scope is stored as the other variable alone, in
+ * 4 bytes. */
 typedef struct gbsi_graph {
     const gbsi_conditioned *model; /* borrowed */
     uint32_t n_variables;
@@ -84,14 +84,15 @@ void gbsi_graph_free(gbsi_graph *graph);
 gbs_status gbsi_graph_components(const gbsi_graph *graph, uint32_t *component,
                                  uint32_t *n_components, gbs_error *err);
 
-/* The same of the factors with hard zeros alone: states have positive weight iff those of every
- * such block have. A variable that is in no factor with zeros is a block by itself.
+/* Finds the connected components of the factors with hard zeros alone, called blocks: a state of
+ * all variables has positive weight iff its part in every block has. A variable that is in no
+ * factor with zeros is a block by itself.
  * @param watch NULL: never stops; GBS_ERR_STOPPED where it stops the work.
  * @param block [n_variables], out. */
 gbs_status gbsi_hard_blocks(const gbsi_conditioned *model, gbsi_watch *watch, uint32_t *block,
                             uint32_t *n_blocks, gbs_error *err);
 
-/* The same of all factors: the components of a model whose graph is not at hand. */
+/* Finds the connected components of all factors, for a model whose graph is not at hand. */
 gbs_status gbsi_factor_blocks(const gbsi_conditioned *model, gbsi_watch *watch, uint32_t *block,
                               uint32_t *n_blocks, gbs_error *err);
 
@@ -139,10 +140,10 @@ gbs_status gbsi_order_largest_first(const gbsi_graph *graph, gbsi_watch *watch, 
                                     gbs_error *err);
 
 /* Backwards from the end: the variable of least degree among those not yet placed (Matula & Beck
- * 1983, J. ACM 30(3):417-427). Of several variables of that degree, the one whose degree fell last,
- * else the one with the lowest number. The members of a scope learn of its losses as they come
- * while fewer than 128 are left, and above that each time a 64th of them has gone: so a scope costs
- * at most some 64 times its length.
+ * 1983, J. ACM 30(3):417-427). If several variables have that degree, it is the one whose degree
+ * fell last, else the one with the lowest number. The members of a scope learn of its losses as
+ * they come while fewer than 128 are left, and above that each time a 64th of them has gone: so a
+ * scope costs at most some 64 times its length.
  * @param order [n_variables], out. */
 gbs_status gbsi_order_smallest_last(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *order,
                                     gbs_error *err);
@@ -167,10 +168,10 @@ void gbsi_incident_factors_free(gbsi_incident_factors *incident);
 /* The place of a variable in the scope of its factor[k]: found in bounded time. */
 uint32_t gbsi_incident_position(const gbsi_incident_factors *incident, const gbsi_factors *factors,
                                 size_t k, uint32_t v);
-/* Bytes that positions take, 0 where no scope is long. */
+/* Bytes that positions take, 0 if no scope is long. */
 uint64_t gbsi_incident_position_bytes(const gbsi_factors *factors);
 
-/* Adds the ends of n variables to their numbers. @return false where one of them has too many. */
+/* Adds the ends of n variables to their numbers. @return false if one of them has too many. */
 bool gbsi_count_ends(uint32_t *degree, const uint32_t *variable, size_t n);
 
 /* ---- locality.c ---------------------------------------------------------------------------- */

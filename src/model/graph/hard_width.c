@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether what hard zeros join is too dense for a tree of cliques. A graph with a tree of
- * separators of at most w variables has a variable with at most w neighbours, and so has what is
- * left without it (degeneracy bounds treewidth from below: Bodlaender & Koster (2011), Information
- * and Computation 209:1103-1119, section 3.2). So variables are taken away as long as one has so
- * few.
- */
+ * separators of at most w variables has a variable with at most w neighbours, and the graph without
+ * this variable has one again (degeneracy bounds treewidth from below: Bodlaender & Koster (2011),
+ * Information and Computation 209:1103-1119, section 3.2). Variables with at most that many
+ * neighbours are therefore removed one after the other. */
 #include "base/memory.h"
 #include "graph/graph.h"
 

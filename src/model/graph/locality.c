@@ -6,7 +6,7 @@
 #include "base/memory.h"
 
 #define SAMPLES 4096u /* ends looked at to say how far apart neighbours are */
-#define FAR     4096u /* numbers: the states of so many variables are most of a first-level cache */
+#define FAR     4096u /* numbers: the states of this many variables are most of a first-level cache */
 #define PROBE   16384u /* variables after which the front tells what kind of graph it is */
 
 /* ---- how far apart ------------------------------------------------------------------------- */
@@ -41,8 +41,8 @@ typedef struct search {
     uint32_t *rank;  /* [n_variables] GBSI_NONE: not met */
     uint32_t *order; /* [n_variables] met so far: a queue that keeps what has left it */
     uint32_t n_met;
-    uint8_t *used;     /* [n_scopes] 1: all members of the scope have been visited; NULL where all
-                          are pairs */
+    uint8_t
+        *used; /* [n_scopes] 1: all members of the scope have been visited; NULL if all are pairs */
     gbsi_watch *watch; /* once it stopped no order is found */
 } search;
 
@@ -74,7 +74,7 @@ static void meet_neighbours(search *s, uint32_t v)
 }
 
 /* The component of a variable, after all met so far.
- * @return false where it was stopped, and where the front has grown to a quarter of all that PROBE
+ * @return false if it was stopped, and where the front has grown to a quarter of all that PROBE
  * variables have reached. */
 static bool walk(search *s, uint32_t from)
 {

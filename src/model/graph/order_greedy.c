@@ -205,7 +205,7 @@ static void record(greedy *g, const region *r, uint32_t v, triangulation *t)
     t->total += t->bag[at] == at ? t->entries[at] : 0.0;
 }
 
-/* All vertices left lie in the last clique. */
+/* All remaining vertices lie in the last clique. */
 static void close_last(const greedy *g, triangulation *t)
 {
     for (uint32_t i = 0; i < g->n_alive; ++i) {

@@ -22,9 +22,10 @@ typedef struct gbsi_order_graph {
     const uint32_t *arity; /* [n] */
 } gbsi_order_graph;
 
-/* The search takes one step for so many table entries: it ends when it has taken a quarter as many
- * steps as the tables found so far have entries. A step takes 3 to 4 ns, calibrating an entry 6 ns:
- * so the search takes about a seventh of the time that exact inference takes with its order. */
+/* The search takes one step for this many table entries: it ends when it has taken a quarter as
+ * many steps as the tables found so far have entries. A step takes 3 to 4 ns, calibrating an entry
+ * 6 ns: so the search takes about a seventh of the time that exact inference takes with its order.
+ */
 #define GBSI_ORDER_SHARE 4u
 
 typedef struct gbsi_order_limits {

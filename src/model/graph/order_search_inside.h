@@ -14,7 +14,7 @@ enum {
 
 /* ---- random words -------------------------------------------------------------------------- */
 
-/* The same words in every search. */
+/* Random words, which are the same in every search. */
 typedef struct order_random {
     uint64_t next; /* counter */
     uint32_t word[4];
@@ -64,7 +64,7 @@ typedef struct greedy {
 
 /* Eliminates all vertices of the region by least fill times noise.
  * @param noise at least 0: the largest factor less one.
- * @return false where the entries exceed `most`; then the triangulation means nothing. */
+ * @return false if the entries exceed `most`; then the triangulation means nothing. */
 bool gbsi_greedy_run(greedy *g, const region *r, double noise, order_random *random, double most,
                      triangulation *t);
 
@@ -105,7 +105,7 @@ gbs_status gbsi_bags_init(bags *b, uint32_t n, size_t n_members, gbs_error *err)
 void gbsi_bags_free(bags *b);
 uint64_t gbsi_bags_bytes(uint32_t n, uint64_t n_members);
 
-/* Sees to it that n more members fit. */
+/* Makes sure that n more members fit. */
 gbs_status gbsi_bags_reserve(bags *b, size_t n, gbs_error *err);
 /* A bag without links, whose n members the caller fills in. @return its number. */
 uint32_t gbsi_bags_add(bags *b, uint32_t n, double entries);

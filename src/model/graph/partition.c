@@ -32,8 +32,8 @@ uint32_t gbsi_partition_work(const gbsi_graph *graph, uint32_t v)
 }
 
 /* Parts as intervals of an order, by work. Each part takes variables until it has its share of the
- * work that is left; a variable goes where more than half of it fits. As many variables are left as
- * parts, where there are.
+ * work that remains; a variable goes where more than half of it fits. Enough variables are left
+ * over that every remaining part gets one, if the model has enough.
  * @param order [n] variables; NULL: as numbered. @param work [n_variables]. */
 static void cut(const uint32_t *order, const uint32_t *work, uint32_t n, uint32_t n_parts,
                 uint32_t *part)

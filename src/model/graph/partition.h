@@ -156,7 +156,7 @@ typedef struct gbsi_block {
     uint32_t from[GBSI_GRID_MOST], to[GBSI_GRID_MOST];
 } gbsi_block;
 
-/* The same for a lattice in which nearest neighbours share a scope, without a graph and of any
+/* Cuts a lattice in which nearest neighbours share a scope into blocks, without a graph and at any
  * size: every cut is between two planes. Where gbsi_partition_bisect() cuts between planes too, the
  * blocks are its parts and the figures are those of gbsi_partition_figures_of() with two batches,
  * the colours of a chessboard (runs: where blocks are two wide or more in the fastest direction).

@@ -21,7 +21,7 @@ typedef struct finder {
     uint32_t n_distances;
 } finder;
 
-/* @return false where there are more than any grid has. */
+/* @return false if there are more than any grid has. */
 static bool note_distance(finder *f, uint32_t distance)
 {
     uint32_t i = 0;

@@ -23,9 +23,9 @@ typedef struct breadth {
     uint32_t *part;
     uint32_t *site, *queue; /* [n_variables] */
     uint32_t *met;          /* [n_variables] label of the last walk that met the variable */
-    uint32_t *used;         /* [n_scopes] the same of scopes; NULL: all are pairs */
-    uint32_t label;         /* label of the current walk: the components of a piece share two labels
-                             */
+    uint32_t *used; /* [n_scopes] label of the last walk that met the scope; NULL: all are pairs */
+    uint32_t label; /* label of the current walk: the components of a piece share two labels
+                     */
 } breadth;
 
 static gbs_status breadth_init(breadth *b, gbs_error *err)
@@ -52,7 +52,7 @@ static void breadth_free(breadth *b)
     GBSI_FREE(b->site, b->queue, b->met, b->used);
 }
 
-/* @return false where the scope has been walked in this walk, or is too long. */
+/* @return false if the scope has been walked in this walk, or is too long. */
 static bool use(breadth *b, size_t end, size_t n_members)
 {
     if (b->used == NULL) {

@@ -17,7 +17,7 @@ typedef struct halos {
     uint32_t *own;     /* [n_variables] by part, ascending */
     uint32_t *met_by;  /* [n_variables] the last part that the variable is in the halo of */
     uint32_t *used_by; /* [n_scopes] the last part that has walked the scope; NULL: all are pairs */
-    uint32_t *variable; /* the halo at hand, in the order found; NULL: only counted */
+    uint32_t *variable; /* the current halo, in the order found; NULL: only counted */
     size_t n, capacity;
 } halos;
 

@@ -55,7 +55,7 @@ static node root(const gbsi_grid_shape *shape, uint32_t n_parts)
                   .n_parts = n_parts};
 }
 
-/* @return false where some block has fewer variables than parts to make of it. */
+/* @return false if some block has fewer variables than parts to make of it. */
 static bool cut_all(const gbsi_grid_shape *shape, uint32_t n_parts, gbsi_block *block)
 {
     node stack[64] = {root(shape, n_parts)}; /* 32 halvings leave one each */
@@ -141,7 +141,7 @@ static void count_exchange(const lattice *l, uint32_t p, uint32_t q, unsigned d,
     rank->neighbours++;
 }
 
-/* All parts with variables in a plane next to part p, found by the cuts that made them.
+/* Finds all parts that have variables in a plane next to part p, from the cuts that made the parts.
  * @param other the plane on the other side; NULL: there is none. A part that meets both counts
  *              where `after` does. */
 static void visit_plane(const lattice *l, uint32_t p, unsigned d, bool after,
@@ -242,7 +242,7 @@ uint32_t gbsi_grid_part(const gbsi_grid_shape *shape, uint32_t n_parts,
     return next.part;
 }
 
-/* As gbsi_partition_bisect() asks. */
+/* Keeps the rules of gbsi_partition_bisect(). */
 static bool is_balanced(const gbsi_grid_shape *shape, const node *half, double mean)
 {
     const uint64_t least = (uint64_t)(mean * (1 - GBSI_PARTITION_IMBALANCE));

@@ -91,7 +91,7 @@ static void closed_form(void **unused)
     check_grid((gbsi_grid_shape){{40, 40, 1}, {t, t}}, 23, false);
 }
 
-/* Layers of one, and of all but one: planes before and after a block coincide. */
+/* Layers of one, and of all except one: planes before and after a block coincide. */
 static void narrow_blocks(void **unused)
 {
     (void)unused;

@@ -40,7 +40,7 @@ void gbsi_graph_schedule_levels(const gbsi_graph *graph, const uint32_t *sequenc
     }
     /* last holds 1 + the last level, 0 for none: of the variables, then of long scopes. */
     const size_t n_last = gbsi_graph_n_last(graph);
-    if (n_last > 0) { /* memset() of no memory wants a pointer all the same */
+    if (n_last > 0) { /* memset() of no memory wants a pointer anyway */
         memset(last, 0, n_last * sizeof *last);
     }
     uint32_t *scope_last = last + graph->n_variables;

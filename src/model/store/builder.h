@@ -46,7 +46,7 @@ void gbsi_sort_by_text(const char *text, const size_t *offset, uint32_t *id, uin
 /* Fill model->by_name; GBS_ERR_ARGUMENT where two variables share a name. */
 gbs_status gbsi_model_index_names(gbs_model *model, gbs_error *err);
 /* Fill what a model has besides names: the order of a Bayesian network, the digest, the bytes held.
- * On failure it is as before. @param text_bytes of model->text. */
+ * On failure the model is unchanged. @param text_bytes number of bytes of model->text. */
 gbs_status gbsi_model_index(gbs_model *model, size_t text_bytes, gbs_error *err);
 /* Fill model->cpt and topological, or refuse what is not a Bayesian network. */
 gbs_status gbsi_model_index_network(gbs_model *model, gbs_error *err);

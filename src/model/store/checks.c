@@ -54,7 +54,7 @@ gbs_status gbsi_check_entries(size_t table, size_t n, const double *logw, size_t
 }
 
 /* Names end up in tables and on terminals: characters that end lines or move cursors (C0, DEL, and
- * C1 as UTF-8 has it) are no part of one. */
+ * C1 as UTF-8 has it) are not part of one. */
 gbs_status gbsi_check_control(uint32_t variable, const char *what, const char *text, gbs_error *err)
 {
     for (const unsigned char *c = (const unsigned char *)text; *c != 0; c++) {

@@ -1,18 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
-#include "base/memory.h"
 #include "store/factors.h"
 
 void gbsi_factors_free(gbsi_factors *factors)
 {
-    if (factors == NULL) {
-        return;
-    }
-    GBSI_FREE(factors->kind, factors->scope_start, factors->scope, factors->literal,
-              factors->weight, factors->aux, factors->table_start, factors->table,
-              factors->logical);
+    gbsi_room arrays[GBSI_FACTORS_ARRAYS];
+    gbsi_factors_list(factors, arrays);
+    gbsi_rooms_free(arrays, GBSI_FACTORS_ARRAYS);
+}
+
+void gbsi_factors_list(gbsi_factors *f, gbsi_room arrays[GBSI_FACTORS_ARRAYS])
+{
+    const size_t n = f->n_factors;
+    const size_t n_scope = f->scope_start == NULL ? 0 : f->scope_start[n];
+    const size_t n_entries = f->table_start == NULL ? 0 : f->table_start[f->n_tables];
+    const gbsi_room all[GBSI_FACTORS_ARRAYS] = {
+        GBSI_ROOM(f->kind, n, NULL),
+        GBSI_ROOM(f->scope_start, n + 1, NULL),
+        GBSI_ROOM(f->scope, n_scope, NULL),
+        GBSI_ROOM(f->literal, f->literal == NULL ? 0 : n_scope, NULL),
+        GBSI_ROOM(f->weight, n, NULL),
+        GBSI_ROOM(f->aux, n, NULL),
+        GBSI_ROOM(f->table_start, f->n_tables + 1, NULL),
+        GBSI_ROOM(f->table, n_entries, NULL),
+        GBSI_ROOM(f->logical, f->n_logical, NULL),
+    };
+    memcpy(arrays, all, sizeof all);
 }
 
 /* States by variable id, or by position in the scope of one factor. */

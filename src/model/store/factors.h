@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/memory.h"
 #include "base/watch.h"
 #include "gibbsite/model.h"
 
@@ -15,8 +16,8 @@
 #define GBSI_NONE UINT32_MAX
 
 /* A logical factor after evidence: literals fixed by it have left the scope and are counted here.
- * Fixed-false body literals only show in n_body. As the user writes it: head free, n_body_true 0.
- */
+ * Fixed-false body literals only show in n_body. In a factor as the user writes it, the head is
+ * free and n_body_true is 0. */
 typedef enum gbsi_head {
     GBSI_HEAD_FREE,  /* the last variable of the scope */
     GBSI_HEAD_FALSE, /* fixed; the whole scope is body */
@@ -39,6 +40,8 @@ typedef struct gbsi_logical {
 #define GBSI_FACTOR_RISING  ((gbs_factor_kind)129)
 #define GBSI_FACTOR_FALLING ((gbs_factor_kind)130)
 
+enum { GBSI_FACTORS_ARRAYS = 9 };
+
 typedef struct gbsi_factors {
     size_t n_factors;
     uint8_t *kind;       /* [n_factors] gbs_factor_kind, or one of GBSI_FACTOR_... */
@@ -57,6 +60,8 @@ typedef struct gbsi_factors {
 } gbsi_factors;
 
 void gbsi_factors_free(gbsi_factors *factors); /* frees the arrays, not the struct */
+/* Lists the arrays; those that do not exist have no elements. */
+void gbsi_factors_list(gbsi_factors *factors, gbsi_room arrays[GBSI_FACTORS_ARRAYS]);
 
 /* weight * phi for n_body_true true body literals (fixed ones included) and the head's value
  * [M5]; with weight +inf the hard form of gbs_logical_function. */
@@ -68,7 +73,7 @@ double gbsi_logical_value(const gbsi_logical *logical, double weight, uint32_t n
 double gbsi_factor_value(const gbsi_factors *factors, const uint32_t *arity, size_t f,
                          const uint32_t *x);
 
-/* The same, but the states are given by position in the scope. */
+/* Computes the log-weight of factor f for states that are given by position in its scope. */
 double gbsi_factor_value_at(const gbsi_factors *factors, const uint32_t *arity, size_t f,
                             const uint32_t *at);
 

@@ -3,6 +3,7 @@
 #ifndef GBSI_STORE_MODEL_H
 #define GBSI_STORE_MODEL_H
 
+#include "base/digest.h"
 #include "base/mapping.h"
 #include "store/factors.h"
 
@@ -18,7 +19,7 @@ typedef struct gbsi_tied {
     uint8_t *fixed;   /* [n_weights] 1: not to be learnt */
     size_t n_ties;    /* factors from this one on are not tied */
     uint32_t *number; /* [n_ties] GBSI_NONE: not tied */
-    double *feature;  /* [n_ties] 0 where not tied */
+    double *feature;  /* [n_ties] 0 if not tied */
 } gbsi_tied;
 
 /* The weight that a factor is tied to, or GBSI_NONE. */
@@ -36,7 +37,7 @@ struct gbs_model {
     size_t *state_offset; /* [n_variables + 1] */
     char *text;           /* pool of names and labels, each ending in 0 */
     size_t *name;  /* [n_variables] offset into text, SIZE_MAX: none; NULL if no variable has one */
-    size_t *label; /* [state_offset[n_variables]] the same for the labels of states */
+    size_t *label; /* [state_offset[n_variables]] offsets of the labels of states, or SIZE_MAX */
     uint32_t *by_name; /* named variables sorted by name, for look-up; NULL if none */
     uint32_t n_named;
     gbsi_factors factors;
@@ -51,16 +52,27 @@ struct gbs_model {
 struct gbs_evidence {
     const gbs_model *model;
     uint32_t n_observed;
-    uint32_t *state;        /* [n_variables] GBSI_NONE where not observed */
-    double *log_likelihood; /* [state_offset[n_variables]] NULL while there is no virtual evidence
-                             */
+    uint32_t *state;        /* [n_variables] GBSI_NONE if not observed */
+    double *log_likelihood; /* [state_offset[n_variables]] logarithms of likelihoods; NULL without
+                               virtual evidence */
 };
 
-/* All evidence of another one, which must have the same model. @param from NULL for none. */
+/* Copies all evidence of `from`, which must have the same model. @param from NULL for none. */
 gbs_status gbsi_evidence_copy(const gbs_model *model, const gbs_evidence *from, gbs_evidence **out,
                               gbs_error *err);
 
 /* The variable of that name. Unlike gbs_model_find_variable() it looks for no near misses. */
 bool gbsi_find_name(const gbs_model *model, const char *name, uint32_t *variable);
+
+/* ---- model_digest.c ------------------------------------------------------------------------- */
+
+/* Tables of at most this many entries are fed to the digest; for longer tables the digest of the
+ * entries is. */
+#define GBSI_SHORT_TABLE 64u
+
+/* Starts the digest of a model. The caller then adds, in this order: arities, kinds, sizes of
+ * scopes, scopes, weights, then the contents of logical factors and of tables. */
+void gbsi_model_digest_begin(gbsi_digest *digest, uint8_t directed, uint64_t n_variables,
+                             uint64_t n_factors);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/watch.h"
 #include "store/builder.h"
-#include "store/model_digest.h"
+#include "store/model.h"
 
 enum {
     CHUNK = 512,
@@ -17,7 +17,8 @@ enum {
 
 static const char version_tag[] = "gibbsite model 1";
 
-/* On a little-endian machine the memory is already what the digest is defined on. */
+/* On a little-endian machine the digest reads arrays directly, because it is defined on
+ * little-endian bytes. */
 static void feed_u32(gbsi_digest *d, const uint32_t *value, size_t n)
 {
     if (gbsi_little_endian()) {

@@ -2,7 +2,7 @@
 /* Computes expectations, with one rule per kind of factor. Tables are summed entry by entry;
  * couplings are products of means; logical functions need the law of the number of true literals,
  * or only whether all are true and whether none is. */
-#include "variational/expected.h"
+#include "variational/mean_field.h"
 
 #include <assert.h>
 #include <math.h>
@@ -84,10 +84,10 @@ static void add_potts(const gbsi_conditioned *model, size_t f, size_t own, const
 
 /* ---- logical functions ----------------------------------------------------------------------- */
 
-/* True literals of the body besides the variable at hand: their number is c with probability p[c].
- * Where only the ends matter, all numbers between stand at 1; where only the parity does, all even
- * ones at 0 and all odd ones at 1; where it is compared with k, all that are beyond k whatever the
- * others are stand at the least of them. */
+/* True literals of the body besides the current variable: their number is c with probability p[c].
+ * If only the smallest and the largest number matter, all numbers between them are counted as 1; if
+ * only the parity matters, even numbers are counted as 0 and odd numbers as 1; where it is compared
+ * with k, all that are beyond k whatever the others are stand at the least of them. */
 typedef struct literals {
     size_t n;  /* free literals */
     double *p; /* [n + 1] */
@@ -183,7 +183,7 @@ static literals body_of(const gbsi_conditioned *model, size_t f, size_t own, siz
     return l;
 }
 
-/* The expectation over the body for a head, `more` further true literals given. */
+/* Computes the expectation over the body for a given head, if `more` further literals are true. */
 static double over_body(const gbsi_conditioned *model, size_t f, const literals *l, uint32_t more,
                         bool head)
 {

@@ -10,7 +10,6 @@
 
 #include "base/memory.h"
 #include "simd/math.h"
-#include "variational/expected.h"
 
 /* A factor as one of its variables sees it. */
 typedef struct end {
@@ -26,8 +25,9 @@ struct gbsi_mean_field {
     size_t *end_start; /* [n_variables + 1] */
     end *end;          /* factors in order */
     double *q;         /* [state_offset[n_variables]] */
-    double *next;      /* likewise, all at once; else NULL */
-    double *field;     /* [largest arity] */
+    double *next;  /* [state_offset[n_variables]] the new q if all variables are updated at once;
+                      else NULL */
+    double *field; /* [largest arity] */
     double *scratch;
 };
 

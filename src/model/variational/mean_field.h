@@ -42,4 +42,25 @@ double gbsi_mean_field_bound(gbsi_mean_field *m);
 /* [state_offset[n_variables]] q as it stands; borrowed. */
 const double *gbsi_mean_field_q(const gbsi_mean_field *m);
 
+/* ---- expected.c ----------------------------------------------------------------------------- */
+
+/* Expected log-weights of a factor under independent variables. */
+/* Stands for a log-weight of minus infinity, so that 0 times it is 0; a sum of 10^7 of them is
+ * still a number, and no sum of finite log-weights comes near (GBS_MAX_LOG_WEIGHT). */
+#define GBSI_LOG_ZERO (-1e300)
+
+/* Doubles of scratch that gbsi_expected_logw() needs for any factor of the model. */
+size_t gbsi_expected_scratch(const gbsi_conditioned *model);
+
+/**
+ * Add E[ log f | x_v = a ] to out[a], v the variable at a position of the scope of factor f, the
+ * others independent with probabilities q.
+ *
+ * @param q       [state_offset[n_variables]] ragged. @param scratch see above.
+ * @param out     [arity of v] is added to. Time: entries of a table; variables of the others (the
+ *                square of them for GBS_LOGICAL_LINEAR, GBS_LOGICAL_RATIO and cardinalities).
+ */
+void gbsi_expected_logw(const gbsi_conditioned *model, size_t f, size_t position, const double *q,
+                        double *scratch, double *out);
+
 #endif

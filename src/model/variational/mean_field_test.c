@@ -8,7 +8,6 @@
 
 #include "gibbsite/generate.h"
 #include "reference/enumerate.h"
-#include "variational/expected.h"
 #include "variational/mean_field.h"
 
 #define N_MODELS 300

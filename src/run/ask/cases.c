@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/machine.h"
 #include "base/memory.h"
 #include "chains/run.h"
 #include "chains/run_options.h"
 #include "solve/solve.h"
 
-#define AUTO_BYTES      (UINT64_C(4) << 30) /* the limit of a run, see exact_part.c */
 #define ANSWER_BYTES    (UINT64_C(8) << 20) /* bytes of the answers of one call, as advised */
 #define CALL_OPERATIONS 1e9                 /* the same: a few tenths of a second */
 #define MOST_AT_ONCE    4096.0
@@ -74,8 +74,8 @@ cleanup:
     return status;
 }
 
-/* The sum over all states given the evidence alone. A tree whose weights are too far apart even so
- * is no use. */
+/* The sum over all states given the evidence alone. If the weights of a tree are still too far
+ * apart, the tree cannot be used. */
 static gbs_status find_base(gbs_cases *c, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -115,7 +115,7 @@ static gbs_status take_workers(gbs_cases *c, gbsi_watch *watch, gbs_error *err)
 }
 
 /* Whether trees hold the model and a case is answered within what the method allows.
- * @param tree out: NULL where not. */
+ * @param tree out: NULL if not. */
 static gbs_status plan_tree(const gbs_cases *c, gbsi_solver *s, gbsi_watch *watch, gbsi_tree **tree,
                             gbs_error *err)
 {
@@ -124,7 +124,7 @@ static gbs_status plan_tree(const gbs_cases *c, gbsi_solver *s, gbsi_watch *watc
     const gbs_run_options *o = &c->options;
     const bool is_auto = o->method == GBS_METHOD_AUTO;
     const double entries = 0.5e9 * (o->time_s > 0.0 ? o->time_s : o->budget_s) / GBSI_TABLES_NS;
-    const uint64_t bytes = is_auto && o->memory_limit == 0 ? AUTO_BYTES : s->bytes;
+    const uint64_t bytes = is_auto && o->memory_limit == 0 ? gbsi_auto_memory_limit() : s->bytes;
     const gbsi_exact_limits limits = {.entries = is_auto && entries < (double)GBSI_MOST_ENTRIES
                                                      ? (uint64_t)entries
                                                      : GBSI_MOST_ENTRIES,

@@ -182,7 +182,7 @@ cleanup:
     return status;
 }
 
-/* @param method gbs_method of the run. @return GBS_STOPPED: there is no answer. */
+/* @param method gbs_method of the run. @return GBS_STOPPED if it was stopped without an answer. */
 static gbs_status answer_by_run(calling *call, size_t i, int method, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -17,7 +17,7 @@
 
 #define PILOT        64u /* temperatures */
 #define ROUND_GROWTH 4u
-#define MOST_ROUNDS  28u /* 64 * 4^28 temperatures are no end */
+#define MOST_ROUNDS  28u /* 64 * 4^28 temperatures are never reached */
 #define AGREE        3.0 /* standard errors between one annealing and the next */
 
 /* The estimate of ln Z from the weights of one annealing. */
@@ -39,7 +39,7 @@ typedef struct annealing {
     gbsi_drive *drive;
     gbsi_ladder ladder;
     double *density;   /* [n_groups * lanes] E of every chain of this rank */
-    double *weight;    /* [n_chains] ln, of the same */
+    double *weight;    /* [n_chains] logarithms of the weights */
     double *all;       /* [n_all] one of the two arrays for the chains of all ranks */
     uint32_t *x;       /* [part variables] scratch */
     double log_states; /* ln of the number of states of the part */
@@ -214,7 +214,7 @@ static const char *doubt(const annealing *a, char *text, size_t size)
     return NULL;
 }
 
-/* The number of temperatures of the next annealing, 0 if there is no next one. The first is the
+/* The number of temperatures of the next annealing; 0 after the last annealing. The first is the
  * pilot. */
 static uint64_t next_length(const annealing *a)
 {
@@ -255,8 +255,9 @@ cleanup:
     return status;
 }
 
-/* Whether the annealings so far are enough, before another. Without the pilot there is no answer at
- * all, so that the number of updates does not end it. The time does: it is a promise. */
+/* Whether the annealings so far are enough, before another. The limit on updates does not end the
+ * pilot run, because without a pilot run the call has no answer. The time limit does end it,
+ * because users rely on that limit. */
 static void decide(annealing *a, uint64_t most_updates)
 {
     gbs_run_options *o = &a->run->task.options;
@@ -366,7 +367,7 @@ static void report_estimate(const annealing *a, gbs_log_z_report *r)
     }
 }
 
-/* All that comes before the first pass. */
+/* Does everything that comes before the first pass. */
 static gbs_status set_off(annealing *a, uint64_t most_updates, gbs_error *err)
 {
     gbs_run *run = a->run;

@@ -20,7 +20,7 @@
 
 static gbs_status check(const gbs_run_options *options, gbs_error *err)
 {
-    if (options->method == GBS_METHOD_MEAN_FIELD || options->estimator == GBS_ESTIMATOR_TRACES) {
+    if (gbsi_options_approximate(options) || options->estimator == GBS_ESTIMATOR_TRACES) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--method: for a partition function choose auto, exact or sample");
     }

@@ -13,8 +13,8 @@
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* The variable that list[0 .. n) names; then *used is n. Where the text to the first comma names
- * none, a comma may be part of the name. @param part [length of list + 1] */
+/* The variable that list[0 .. n) names; then *used is n. If the text before the first comma is not
+ * the name of a variable, the comma may be part of a name. @param part [length of list + 1] */
 static gbs_status find_first(const gbs_model *model, const char *list, char *part,
                              uint32_t *variable, size_t *used, gbs_error *err)
 {
@@ -30,7 +30,7 @@ static gbs_status find_first(const gbs_model *model, const char *list, char *par
         }
         memcpy(part, list + from, to - from);
         part[to - from] = '\0';
-        gbs_error *said = first < 0 ? NULL : err; /* the plain reading is the one to speak of */
+        gbs_error *said = first < 0 ? NULL : err; /* the message is about the plain reading */
         const gbs_status status =
             from == to
                 ? gbsi_fail(said, GBS_ERR_ARGUMENT, "%s: expected the name of a variable", list)

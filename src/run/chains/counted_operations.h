@@ -7,7 +7,7 @@
 
 /* The operations of a pass that updates every variable once, one after the other. An operation is a
  * nanosecond of one core of the machine on which the constants were measured. @param below leaves
- * out updates of so many operations in a group of chains, or more; INFINITY: none. */
+ * out updates of this many operations in a group of chains, or more; INFINITY: none. */
 double gbsi_operations_single(const gbsi_plan *plan, uint32_t n_chains, double below);
 
 /* An update of a slot in a group of chains. */

@@ -22,7 +22,8 @@ typedef struct gbsi_summed {
 void gbsi_executor_group_density(const gbsi_executor *x, uint32_t group, gbsi_watch *watch,
                                  double *out);
 
-/* The same for every chain that passes update; the executor's threads share the groups.
+/* Computes the log density of every chain that passes update; the executor's threads share the
+ * groups.
  * @param out [n_groups * lanes], padded lanes included. */
 void gbsi_executor_log_density(const gbsi_executor *executor, double *out);
 

@@ -12,7 +12,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Sums in progress, one in each lane, in two parts. With one lane it is the first. */
+/* Sums in progress, one in each lane, in two parts. If only one lane is in use, it is the first. */
 typedef struct sums {
     gbsi_sum_units units;
     double high[GBSI_LANES], low[GBSI_LANES];
@@ -165,8 +165,8 @@ INLINE void count(sums *out, double size, bool spins, vb up)
     vb_store(out->up, vb_add(vb_load(out->up), up));
 }
 
-/* The same of sixteen chains: factors of one size of weight, which grids have many of, are counted.
- */
+/* Computes the log density of sixteen chains. Factors whose weights have the same size, which grids
+ * have many of, are counted instead of added. */
 INLINE void count_spin(const gbsi_plan *plan, const gbsi_group *group, size_t f, sums *out)
 {
     const gbsi_factors *factors = &plan->model->factors;

@@ -33,8 +33,8 @@ typedef struct gbsi_engine {
     gbsi_plan *plan;
     gbsi_schedule schedule;
     const gbsi_pass *pass;    /* that runs it */
-    gbsi_form_kind form_kind; /* chosen before there is a form or a plan ... */
-    uint32_t n_components;    /* ... and its components */
+    gbsi_form_kind form_kind; /* the form of the chains, chosen before a form or a plan is made */
+    uint32_t n_components;    /* number of components of its spins */
     gbsi_form form;
     gbsi_pool *pool; /* NULL until memory is taken */
     gbsi_own_chains own;
@@ -45,8 +45,8 @@ typedef struct gbsi_engine {
     gbsi_packed *packed;     /* chains in bits, or NULL */
     const gbsi_spins *spins; /* of either, or NULL */
     gbsi_levels *levels;     /* a picture of levels, or NULL */
-    gbsi_starter *starter;   /* with restarts: ... */
-    uint32_t *fresh;         /* ... [part variables] a start */
+    gbsi_starter *starter;   /* with restarts */
+    uint32_t *fresh;         /* [part variables] a start, with restarts */
 } gbsi_engine;
 
 /* Chains run on the spins of a lattice, of which the engine has sites or chains in bits. */

@@ -14,7 +14,7 @@ void gbsi_estimates_free(gbsi_estimates *estimates)
     gbsi_trace_free(estimates->trace);
     gbsi_moves_free(&estimates->moves);
     gbsi_stays_free(&estimates->stays);
-    gbsi_free(estimates->exact_p);
+    GBSI_FREE(estimates->exact_p, estimates->first_p);
 }
 
 /* The series of estimates->trace, a value each per pass and chain: these, then couplings, then

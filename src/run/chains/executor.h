@@ -22,9 +22,10 @@ typedef struct gbsi_executor {
     void *draw_state;
     gbsi_simd level;
     uint64_t seed;
-    uint32_t n_chains;    /* of this process ... */
-    uint32_t n_all;       /* ... among those of the run ... */
-    uint32_t first_chain; /* ... from this one on: all functions count from 0 */
+    uint32_t n_chains;    /* number of chains of this process */
+    uint32_t n_all;       /* number of chains of the run */
+    uint32_t first_chain; /* number of the first chain of this process in the run; functions count
+                             chains of this process from 0 */
     uint32_t lanes;       /* 16 with 8 chains or more in the run, else 1 */
     uint32_t n_groups;
     uint32_t first_moved, n_moved; /* groups that passes move, see gbsi_executor_setting.moved */
@@ -56,8 +57,8 @@ typedef struct gbsi_own_chains {
  * except options. */
 typedef struct gbsi_executor_setting {
     const gbsi_pass *pass;
-    const gbsi_plan *plan; /* or ... */
-    const void *compiled;  /* ... the form of a pass with GBSI_PASS_OWNS */
+    const gbsi_plan *plan; /* NULL if `form` is set */
+    const void *compiled;  /* the form of a pass with GBSI_PASS_OWNS, or NULL */
     const gbs_run_options *options;
     gbsi_simd level;
     gbsi_pool *pool;    /* NULL: one thread; bits do not depend on it */
@@ -106,12 +107,12 @@ void gbsi_executor_ready(gbsi_executor *x);
 /* Exchanges the states of two chains, draws left where they are: a pass without GBSI_PASS_OWNS. */
 void gbsi_executor_swap(gbsi_executor *x, uint32_t a, uint32_t b);
 /* An inverse temperature for all chains: a pass with GBSI_PASS_HEATS, a draw with GBSI_DRAW_HEATS.
- * Each chain's own may then be set in executor->beta. */
+ * Each chain may then have a temperature of its own in executor->beta. */
 gbs_status gbsi_executor_heat(gbsi_executor *x, float beta, gbs_error *err);
 
 /* Moves what passes have counted into the estimate; must come before the estimate is read. */
 void gbsi_executor_fetch(const gbsi_executor *x, gbsi_estimate *estimate);
-/* Whether blocks drawn so far show the support connected; false where passes have no blocks. */
+/* Whether blocks drawn so far show the support connected; false if passes have no blocks. */
 bool gbsi_executor_connects(const gbsi_executor *x);
 /* Whether passes draw blocks, which may show that. */
 bool gbsi_executor_may_connect(const gbsi_executor *x);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "chains/forward.h"
+#include "chains/start.h"
 
 #include <assert.h>
 #include <math.h>

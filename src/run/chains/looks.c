@@ -97,7 +97,8 @@ void gbsi_drive_begin(gbsi_drive *drive, const gbs_run *run, const gbs_run_callb
                           .started_s = now_s,
                           .last_progress_s = now_s,
                           .worst_error = NAN,
-                          .share = 1.0};
+                          .share = 1.0,
+                          .exact_share = 1.0};
     drive->watch.look = look;
     drive->watch.context = drive;
     drive->outer = gbsi_watch_of(NULL, NULL, 0.0, 0.0);

@@ -23,7 +23,7 @@ struct gbsi_repair {
     bool impossible;             /* the root has no consistent domains */
     size_t root;                 /* mark of the trail there */
     uint32_t n_components;
-    uint32_t *component;    /* [n_variables] GBSI_NONE where in no hard factor */
+    uint32_t *component;    /* [n_variables] GBSI_NONE if in no hard factor */
     uint32_t *member_start; /* [n_components + 1] */
     uint32_t *member;       /* variables by component; parents first if directed, else ascending */
     size_t *hard_start;     /* [n_components + 1] */

@@ -4,8 +4,8 @@
  * has been seen when nothing is left to undo. */
 #include <assert.h>
 
-#include "chains/forward.h"
 #include "chains/repair_internal.h"
+#include "chains/start.h"
 #include "rng/philox.h"
 
 /* How many unassigned variables are looked at for the smallest domain: bounds the cost of a

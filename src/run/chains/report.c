@@ -28,6 +28,7 @@ void gbsi_report_init(gbsi_report *report)
                                        .residual = NAN,
                                        .exact.seconds = NAN,
                                        .log_z_bound = NAN,
+                                       .log_z_bethe = NAN,
                                        .log_z = NAN}};
 }
 

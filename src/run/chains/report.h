@@ -10,7 +10,8 @@
 
 /* A probability that ladders, run as a control, find to be another one. */
 typedef struct gbsi_contradiction {
-    double beyond; /* how far they are apart, less what the target and chance explain; 0: nowhere */
+    double
+        beyond; /* how far they are apart, minus what the target and chance explain; 0: nowhere */
     uint32_t variable; /* the user's number */
     double chains_say, ladders_say;
 } gbsi_contradiction;
@@ -32,13 +33,14 @@ typedef struct gbsi_report {
     bool executed;        /* gbs_run_execute() was called: once */
     bool
         answering; /* the run has not failed, and exact parts are answered: marginals may be read */
+    bool in_hand;  /* the answer is the one in hand: chains have none */
     bool bare;     /* the run is of a lattice or a picture: its model has no factors */
     bool frozen;   /* noise leaves the pixels of a picture no choice */
     gbsi_contradiction contradiction; /* where it is largest */
     bool told_of_ladders;             /* on several ranks: that one process would turn to them */
 } gbsi_report;
 
-/* All that is not known yet is NaN. */
+/* Figures that are not known yet are NaN. */
 void gbsi_report_init(gbsi_report *report);
 void gbsi_report_free(gbsi_report *report); /* frees the members, not the struct itself */
 gbs_status gbsi_report_warn(gbsi_report *report, gbs_error *err, const char *format, ...)

@@ -29,15 +29,16 @@
 #define GBSI_BURN_IN_RHAT    1.05
 #define GBSI_BURN_IN_VALUES  64u
 
-/* Neither standard errors nor R-hat see a state that no chain has entered yet, and a rare one that
- * holds a chain for long when entered is missed for long: four nearly certain variables can agree
- * perfectly on a wrong answer after 64 sweeps. So no run vouches for itself below this many updates
- * of variables over all chains (a fraction of a second), nor below the draws that fair coins would
- * need for the target, 1 / (4 target^2). */
+/* Standard errors and R-hat cannot detect a state that no chain has entered yet. Chains may need
+ * long to enter a rare state, even one that then holds them for long: the chains of four nearly
+ * certain variables can agree perfectly on a wrong answer after 64 sweeps. A run is therefore not
+ * reported as converged below this many updates of variables over all chains (a fraction of a
+ * second), and not below 1 / (4 target^2) draws, which fair coins would need for the target. */
 #define GBSI_LEAST_UPDATES (UINT64_C(1) << 22)
 
 /* Chains that took long to agree have left slow states behind, and may all have missed another: one
- * of the target's probability is missed in so many visits with probability exp(-2) = 0.14. [M9] */
+ * of the target's probability is missed in this many visits with probability exp(-2) = 0.14. [M9]
+ */
 #define GBSI_LEAST_VISITS 2.0
 /* If chains took GBSI_SLOW_PASSES passes to agree, that was because of slow states: ladders of
  * temperatures are then better, and plain chains need GBSI_SURE_VISITS visits, enough for a
@@ -76,8 +77,9 @@ typedef struct gbsi_run_purpose {
     bool divides; /* to be divided: only the plan's slots and levels are wanted, nothing is exact */
     bool up_only; /* exact parts are summed, without a marginal: gbs_log_z() */
     bool anneals; /* chains have temperatures and nothing is estimated: gbs_map(), gbs_log_z() */
-    bool asks;    /* variables that bear on nothing asked for may be left out ... */
-    const uint32_t *asked; /* ... [n_asked] the user's variables; borrowed while the run is made */
+    bool asks;    /* variables that affect no queried variable may be left out */
+    const uint32_t
+        *asked; /* [n_asked] the queried variables of the user; borrowed while the run is made */
     size_t n_asked;
     double penalty;         /* penalty of hard zeros on the way, nats; 0: they stay hard */
     const gbs_ranks *ranks; /* ranks that share the chains of the run, borrowed; NULL: this process
@@ -99,16 +101,16 @@ typedef struct gbsi_burn_in {
     double *now;     /* behind it: [2][n_chains] of one pass, of this rank, and of all */
 } gbsi_burn_in;
 
-/* The task of a run: the model, the options, and the ranks that take part. Nothing of it changes
- * once sampling has begun, but that ladders may take over. */
+/* The task of a run: the model, the options, and the ranks that take part. It does not change once
+ * sampling has begun, except that ladders may take over. */
 typedef struct gbsi_task {
     gbs_run_options options;
     uint64_t chains_asked; /* options.chains, before a short memory made them fewer */
     gbsi_run_purpose purpose;
-    const gbsi_runner *runner; /* how it is run, once that is known ... */
-    const gbsi_runner *plain;  /* ... and how its plain chains are, see runner.h */
+    const gbsi_runner *runner; /* the runner, once it is chosen */
+    const gbsi_runner *plain;  /* the runner of its chains without ladders, see runner.h */
     const gbs_ranks *ranks;    /* NULL: this process is alone */
-    const gbs_ranks *spread;   /* the same where they share the chains; NULL: all chains are here */
+    const gbs_ranks *spread;   /* `ranks` if ranks share the chains; NULL: all chains are here */
     gbsi_shared shared;        /* used if ranks share the model rather than the chains */
     gbsi_problem problem;
 } gbsi_task;
@@ -158,11 +160,17 @@ static inline bool gbsi_run_counts_moves(const gbsi_task *task, const gbsi_engin
 void gbsi_run_enter(gbsi_run_budget *budget);
 void gbsi_run_leave(gbsi_run_budget *budget);
 
-/* prepare.c: conditions the model, chooses what is exact, makes scan and plan, and predicts the
- * memory ... */
+/* prepare.c: conditions the model, chooses the components that are answered exactly, makes scan and
+ * plan, and predicts the memory. */
 gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_error *err);
-/* ... and taking that memory, or GBS_ERR_LIMIT with the figure. */
+/* Takes that memory. @return GBS_ERR_LIMIT with the figure if it exceeds the limit. */
 gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err);
+/* The share of --time that `auto` gives exact answers, which otherwise may be given up ... */
+#define GBSI_EXACT_SHARE 0.75
+/* ... where the clock may decide: alone, from the beginning, and with a time that was asked for. */
+bool gbsi_run_may_give_up(const gbs_run *run); /* auto within a time */
+/* Prepares the run anew, all of it to be sampled. */
+gbs_status gbsi_run_sample_instead(gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
 /* Replaces the compiled scan by another one, before memory is taken. */
 gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbsi_watch *watch, gbs_error *err);
 /* runners.c: sets run->task.runner and run->task.plain. */
@@ -172,9 +180,9 @@ gbs_status gbsi_run_check_draw(const gbsi_task *task, gbsi_engine *engine, gbs_e
 /* run_new.c: makes a run with its options checked; nothing is compiled yet. */
 gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options, gbs_run **out,
                           gbs_error *err);
-/* run_new.c: the same, then prepares the run, and takes its memory if its scan is known. The run
- * has fewer chains, with a warning, if the number asked for would not fit the memory limit and
- * options->least_chains allows that; the caller must call gbsi_run_leave(). */
+/* run_new.c: makes a run with its options checked, prepares it, and takes its memory if its scan is
+ * known. The run has fewer chains, with a warning, if the number asked for would not fit the memory
+ * limit and options->least_chains allows that; the caller must call gbsi_run_leave(). */
 gbs_status gbsi_run_open(const gbs_model *model, const gbs_evidence *evidence,
                          const gbs_run_options *options, const gbsi_run_purpose *purpose,
                          gbs_run **out, gbs_error *err);
@@ -185,7 +193,8 @@ gbs_status gbsi_run_open(const gbs_model *model, const gbs_evidence *evidence,
  * @param options options for which gbsi_sites_suit() is true. */
 gbs_status gbsi_run_new_of_sites(const gbs_model *variables, gbsi_lattice *lattice,
                                  const gbs_run_options *options, gbs_run **out, gbs_error *err);
-/* The same for a picture of levels, whose variables have as many states.
+/* run_new.c: makes a run of a picture of levels, in which each variable has as many states as the
+ * picture has levels.
  * @param options random draws of chains, without hard zeros, whose conditionals are averaged. */
 gbs_status gbsi_run_new_of_levels(const gbs_model *variables, gbsi_levels *levels,
                                   const gbs_run_options *options, gbs_run **out, gbs_error *err);
@@ -207,7 +216,7 @@ typedef enum gbsi_stop {
     GBSI_STOP_TIME,
     GBSI_STOP_UPDATES,
     GBSI_STOP_SIGNAL,
-    GBSI_STOP_SUPPORT, /* shown to be split: more sweeps are no use */
+    GBSI_STOP_SUPPORT, /* shown to be split: more sweeps do not help */
     GBSI_STOP_FAILED,  /* a pass has failed on a rank: all meet, and fail as that did */
 } gbsi_stop;
 
@@ -226,6 +235,7 @@ typedef struct gbsi_drive {
     bool keeping;       /* a pass that is kept is under way */
     double last_look_s; /* time of the last progress report inside a pass */
     double share;       /* share of --time after which passes that are not kept are cut short */
+    double exact_share; /* the same of exact answers */
     double stopped_s;   /* time at which `stop` was noticed inside a pass */
     bool whole;         /* the pass under way is finished whatever stops the run */
 } gbsi_drive;
@@ -235,8 +245,8 @@ void gbsi_drive_begin(gbsi_drive *drive, const gbs_run *run, const gbs_run_callb
 /* Called before a pass or other work: resets the watch, unless drive->stop says that the run has
  * ended. */
 void gbsi_drive_go_on(gbsi_drive *drive, bool keep);
-/* The same before a pass that is finished whatever happens, if checkpoints are written, as a run
- * cannot go on from half a pass, or with several ranks, which end a pass together. */
+/* Called before a pass that must be finished: if checkpoints are written, because a run cannot go
+ * on from half a pass, or with several ranks, because all ranks end a pass together. */
 void gbsi_drive_go_whole(gbsi_drive *drive, bool keep);
 /* Says in drive->stop that --time is over, or that the call which this run works for ends. */
 void gbsi_drive_end_in_time(const gbs_run_options *options, gbsi_drive *drive, double now_s);
@@ -255,7 +265,8 @@ void gbsi_run_watch(const gbs_run_options *options, const gbsi_report *report, g
 gbs_status gbsi_run_pass(gbsi_task *task, gbsi_sampling *sampling,
                          const gbsi_checkpoints *checkpoints, gbsi_report *report,
                          gbsi_drive *drive, bool keep, gbs_error *err);
-/* The same for any estimate; NULL: the draws are thrown away. */
+/* Runs one pass as gbsi_run_pass() does, and adds its draws to `estimate`; NULL: they are thrown
+ * away. */
 gbs_status gbsi_run_advance(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
                             gbsi_drive *drive, gbsi_estimate *estimate, gbs_error *err);
 
@@ -302,12 +313,12 @@ gbs_status gbsi_burn_in_save(const gbsi_sampling *sampling, const gbsi_sink *sin
 gbs_status gbsi_burn_in_load(gbsi_sampling *sampling, const gbsi_source *source, gbs_error *err);
 
 /* lattice_runs.c: whether a model, the whole or the sampled part, is a lattice that is run with its
- * sites in bits; if so, sets engine->lattice and engine->spins. There is then no plan, and no graph
- * unless components needed it. */
+ * sites in bits; if so, sets engine->lattice and engine->spins. The run then has no plan, and no
+ * graph unless components needed it. */
 gbs_status gbsi_choose_sites(gbsi_engine *engine, const gbs_run_options *options,
                              const gbsi_conditioned *model, gbs_error *err);
-/* Whether options leave room for it where there are no hard zeros, and whether it is then faster
- * than sixteen chains. */
+/* Whether the options allow it in a model without hard zeros, and whether it is then faster than
+ * sixteen chains. */
 bool gbsi_sites_allowed(const gbs_run_options *options);
 bool gbsi_sites_suit(const gbsi_lattice *lattice, const gbs_run_options *options);
 /* Whether the part is run with its chains in bits: engine->packed and engine->spins; or an error if
@@ -317,7 +328,7 @@ gbs_status gbsi_choose_chains(gbsi_engine *engine, const gbs_run_options *option
 /* The share of bits that chains in bits use. */
 double gbsi_share_of_chains(const gbs_run_options *options);
 /* certified.c: finds the burn-in for options.certified, if it asks for one; with restarts, the
- * bound on the distance that one pass leaves. @param watch of preparing. */
+ * bound on the distance that one pass leaves. @param watch stops preparation. */
 gbs_status gbsi_run_certify(gbs_run_options *options, const gbsi_problem *problem,
                             const gbsi_engine *engine, gbsi_report *report, gbsi_watch *watch,
                             gbs_error *err);
@@ -326,10 +337,15 @@ gbs_status gbsi_run_certify(gbs_run_options *options, const gbsi_problem *proble
 gbs_status gbsi_run_restart(gbsi_task *task, gbsi_engine *engine, gbsi_report *report,
                             gbsi_drive *drive, gbs_error *err);
 
-/* mean_field_run.c: runs mean field in place of chains, and stores its marginals in exact_p. */
-gbs_status gbsi_run_mean_field(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
-                               gbsi_drive *drive, gbs_error *err);
-bool gbsi_run_is_mean_field(const gbsi_task *task);
+/* approximate_run.c: runs mean field or belief propagation in place of chains, and stores its
+ * marginals in exact_p. */
+gbs_status gbsi_run_approximately(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
+                                  gbsi_drive *drive, gbs_error *err);
+bool gbsi_run_approximates(const gbsi_task *task);
+/* The same file: an answer for the sampled part that is in hand, by belief propagation within a
+ * tenth of --time, should sampling have none when the time is over. */
+gbs_status gbsi_run_answer_first(const gbsi_task *task, gbsi_sampling *sampling,
+                                 const gbsi_report *report, gbsi_drive *drive, gbs_error *err);
 
 /* reasons.c: writes why a run is not called converged, from verdict.def, and what to try. @return
  * false if nothing speaks against convergence. */

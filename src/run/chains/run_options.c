@@ -48,7 +48,7 @@ static gbs_status check_short_chains(const gbs_run_options *options, gbs_error *
 
 bool gbsi_options_sample(const gbs_run_options *o)
 {
-    return o->method != GBS_METHOD_EXACT && o->method != GBS_METHOD_MEAN_FIELD;
+    return o->method != GBS_METHOD_EXACT && !gbsi_options_approximate(o);
 }
 
 /* Ladders update by colours, draw at random from starts of their own, and prove nothing. */
@@ -96,12 +96,15 @@ gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "--least-chains must be at most --chains");
     }
     const gbs_run_options usual = gbs_run_options_default();
-    if (options->method != GBS_METHOD_MEAN_FIELD &&
-        (options->damping != usual.damping || options->iterations != usual.iterations ||
-         options->mean_field_schedule != usual.mean_field_schedule)) {
+    if (!gbsi_options_approximate(options) &&
+        (options->damping != usual.damping || options->iterations != usual.iterations)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--damping, --iterations and --mean-field-schedule apply with --method "
-                         "mean-field only");
+                         "--damping and --iterations apply with --method mean-field or bp only");
+    }
+    if (options->method != GBS_METHOD_MEAN_FIELD &&
+        options->mean_field_schedule != usual.mean_field_schedule) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--mean-field-schedule applies with --method mean-field only");
     }
     if (scan != NULL && scan->check != NULL) {
         GBSI_PASS(scan->check(options, err));

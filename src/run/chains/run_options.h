@@ -14,7 +14,7 @@ gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err);
 
 /* Bytes a run may take: the option, or half of the machine's memory. */
 uint64_t gbsi_options_memory_limit(const gbs_run_options *options);
-/* Chains that are run: a synchronous one takes two. */
+/* The number of chains that are run: a synchronous chain needs two. */
 uint32_t gbsi_options_chains(const gbs_run_options *options);
 /* Threads at work: as asked for, or the cores of the process. */
 uint32_t gbsi_options_threads(const gbs_run_options *options);

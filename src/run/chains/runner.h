@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ways of running: chains, chains in bits, pictures of levels, shares of a model, ladders of
- * temperatures, mean field, exact answers. Each is a table of functions, and a row of
+ * temperatures, approximations, exact answers. Each is a table of functions, and a row of
  * drive/runners.def. The steps of a run ask its table, never which way of running it is.
  *
  * The first row that suits a prepared run is its `runner`. A runner with GBSI_RUNNER_OVER_CHAINS
@@ -28,7 +28,6 @@ struct gbsi_task;
 #define GBSI_RUNNER_OVER_CHAINS  1u /* works beside plain chains, or takes over from them */
 #define GBSI_RUNNER_SCANS        2u /* follows a scan, which a pilot may choose */
 #define GBSI_RUNNER_SHARES       4u /* ranks share the model rather than the chains */
-#define GBSI_RUNNER_APPROXIMATES 8u /* the error of its answer is not known */
 
 /* Forms of a model that chains run on without a plan. */
 typedef enum gbsi_form_kind {
@@ -52,7 +51,7 @@ typedef struct gbsi_part {
     gbs_status (*load)(struct gbsi_sampling *sampling, const gbsi_source *source, gbs_error *err);
 } gbsi_part;
 
-/* Functions may be NULL where nothing is to be done. */
+/* Functions may be NULL if nothing is to be done. */
 typedef struct gbsi_runner {
     const char *name;
     unsigned traits;
@@ -65,7 +64,7 @@ typedef struct gbsi_runner {
 
     /* ---- before the first pass ---- */
 
-    /* Compiles the sampled part. @param watch of preparing. */
+    /* Compiles the sampled part. @param watch stops preparation. */
     gbs_status (*compile)(struct gbsi_task *task, struct gbsi_engine *engine,
                           struct gbsi_report *report, gbsi_watch *watch, gbs_error *err);
     /* The shape of its estimates, for runners with compile(). */

@@ -6,7 +6,6 @@
 #include "base/extremes.h"
 #include "base/memory.h"
 #include "base/plural.h"
-#include "chains/forward.h"
 #include "chains/repair.h"
 #include "chains/run.h"
 #include "lattice/bits.h"
@@ -19,7 +18,7 @@ enum { N_NAMED = 4 };
 struct gbsi_starter {
     const gbsi_conditioned *model; /* borrowed */
     uint64_t seed;
-    gbsi_repair *repair; /* NULL: there are no hard zeros */
+    gbsi_repair *repair; /* NULL if the model has no hard zeros */
     gbsi_watch *watch;   /* NULL: never stops */
     double *weight;      /* [largest arity] scratch */
     bool unfinished;     /* the watch stopped before hard zeros were looked at */
@@ -218,9 +217,9 @@ static bool fill_chains(const gbsi_starter *starter, uint64_t restart, gbsi_exec
     return true;
 }
 
-/* The same states of all chains at once, where nothing rules out any state of any variable and
- * sixteen chains stand side by side, or sites of a chain in a word. @return false, with nothing
- * set, elsewhere. */
+/* Fills in the same states for all chains at once, if no state of any variable is ruled out and the
+ * states of sixteen chains, or the sites of one chain in a word, lie side by side. @return false,
+ * with nothing set, elsewhere. */
 static bool fill_states(const gbsi_starter *starter, uint64_t restart, gbsi_executor *executor)
 {
     const bool plain = starter->repair == NULL && starter->model->cpt == NULL;

@@ -175,9 +175,11 @@ static void count_group(const gbsi_executor *x, gbsi_stays *s, uint32_t slot, ui
     memcpy(before, now, (size_t)x->lanes * bytes);
 }
 
-/* The same for sixteen lanes of one byte each, in loops that compilers turn into a few vector
- * instructions. @param next new values of the bytes. @return whether a lane is to be looked at
- * closely; otherwise n_changed bytes have. */
+/* Counts changes in sixteen lanes of one byte each, in loops that compilers turn into a few vector
+ * instructions. A byte of `lasted` says how long a stay has lasted: bit 6 marks a long stay, and bit
+ * 7 is free.
+ * @param next new values of the bytes. @param n_changed number of changed bytes.
+ * @return whether a lane is to be looked at closely: then n_changed is not the number. */
 static bool count_row(const uint8_t *now, const uint8_t *before, const uint8_t *lasted,
                       uint8_t *next, uint64_t *n_changed)
 {

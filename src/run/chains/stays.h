@@ -18,7 +18,7 @@ typedef struct gbsi_stays {
     bool begun;           /* `before` holds the states after the last pass */
     uint64_t pass;        /* kept so far */
     size_t *cell;         /* [n_slots + 1] where the cells of each begin in the estimate */
-    uint8_t *before;      /* [n_slots][row] states, each of so many bytes as the plan has */
+    uint8_t *before;      /* [n_slots][row] states, each of this many bytes as the plan has */
     uint8_t *lasted;      /* [n_slots][row] looks since the last change, at most GBSI_LONG_STAY */
     uint64_t *since;      /* [n_slots][row] the pass of that change, where they are so many */
     gbsi_cell_stays *n;   /* [n_cells] of long stays that have ended, in the chains of this rank */

@@ -3,8 +3,8 @@
  * [M34]). Chromatic chains 2c (Y) and 2c + 1 (Z) of two classes, class 1 updated first, make
  *     X^(2p - 1) = (class 1 of Z, class 2 of Y) after pass p,
  *     X^(2p)     = (class 1 of Y after pass p + 1, class 2 of Z after pass p),
- * in which all of X^(t + 1) is drawn given X^(t). A pass is two steps; the odd one is told. Where
- * the plan's passes read the states before them, both are synchronous chains already. */
+ * in which all of X^(t + 1) is drawn given X^(t). A pass is two steps; the odd one is told. If
+ * passes of the plan read the states of the pass before, both chains are synchronous already. */
 #include "chains/run.h"
 
 double gbsi_recombine(const gbsi_engine *engine, const gbsi_conditioned *part, uint32_t chain,

@@ -313,8 +313,8 @@ static uint64_t end_of(const gbsi_tiles *t, uint32_t batch)
     return end < t->end_place ? end : t->end_place;
 }
 
-/* The worker's part of a group that a team shares. All of the team walk through the same batches
- * and meet at the same barriers. */
+/* The worker's part of a group that a team shares. All threads of the team walk through the same
+ * batches and meet at the same barriers. */
 static void run_with_team(const gbsi_tiles *t, gbsi_tile_worker *by)
 {
     const gbsi_schedule *schedule = t->job.schedule;

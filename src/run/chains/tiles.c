@@ -7,7 +7,7 @@
  * together with their neighbours in time. A place is the same update whoever runs it.
  *
  * A long pass is cut into stretches: all groups reach the end of one before the next begins, and
- * between two the watch is asked. Where it stops the pass all chains have done the same places.
+ * between two the watch is asked. When it stops the pass, all chains have updated the same places.
  * An update that takes long by itself is a stretch that the calling thread runs alone: its kernel
  * asks the watch too, and where that stops no chain has done the update. */
 #include "chains/tiles_inside.h"
@@ -174,8 +174,8 @@ static gbs_status batch(void *state, uint32_t most, bool *more, gbs_error *err)
     return GBS_OK;
 }
 
-/* A pass that was cut short, into the estimate. Where states are counted after a pass, they are
- * now; where slots were added one by one, it is told which. */
+/* Adds a pass that was cut short to the estimate. If states are counted after a pass, they are
+ * counted now; if slots were added one by one, the estimate is told which. */
 static void keep_cut(const gbsi_tiles *t)
 {
     const gbsi_schedule *schedule = t->job.schedule;

@@ -42,9 +42,9 @@ typedef struct gbsi_tiles {
     gbsi_barrier *team;
     uint64_t n_updates; /* updates of each chain in all passes so far */
     uint32_t counted_chains;
-    double operations_each;  /* operations of a pass of single updates of so many chains */
-    double between_looks;    /* operations; an update of twice as many is long, ... */
-    double operations_short; /* ... and what a pass takes without such updates */
+    double operations_each;  /* operations of a pass of single updates of this many chains */
+    double between_looks;    /* operations; an update of twice as many is called long */
+    double operations_short; /* operations of a pass without long updates */
     uint32_t n_cuts;         /* stretches of a long pass */
     gbsi_stretch cut[GBSI_MOST_CUTS];
     gbsi_group *before; /* [n_groups] the states before the pass, which it reads; NULL: its own */
@@ -52,11 +52,11 @@ typedef struct gbsi_tiles {
     /* the pass that is being run */
     gbsi_pass_job job;
     uint32_t first_batch, end_batch; /* range of the batches to run */
-    uint32_t next_cut;               /* the stretch that is being run: its last cut, ... */
-    uint32_t stretch_batch;          /* ... the batch of its first place, ... */
-    uint64_t first_place, end_place; /* ... and its places, ... */
-    bool is_long;                    /* ... or the one place of a long update, ... */
-    bool filled;                     /* ... for which the kernels have run */
+    uint32_t next_cut;               /* last cut of the stretch that is being run */
+    uint32_t stretch_batch;          /* batch of its first place */
+    uint64_t first_place, end_place; /* its places */
+    bool is_long;                    /* or the one place of a long update */
+    bool filled;                     /* whether the kernels have run for that place */
     bool tiles_counted; /* states are counted as they are stored: each is the last of its pass */
     bool far;           /* sums and counts are asked for before they are needed */
 } gbsi_tiles;

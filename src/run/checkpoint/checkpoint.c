@@ -220,7 +220,8 @@ static gbs_status save_parts(const gbsi_task *task, const gbsi_sampling *samplin
     return GBS_OK;
 }
 
-/* The name of the next part into `found`, unless one is there already or the file has ended. */
+/* Reads the name of the next part into `found`, unless a name is there already or the file has
+ * ended. */
 static gbs_status next_name(const gbsi_checkpoints *checkpoints, const gbsi_source *source,
                             char found[PART_NAME], gbs_error *err)
 {
@@ -416,7 +417,8 @@ gbs_status gbs_run_checkpoint(gbs_run *run, const char *path, gbs_error *err)
     GBSI_PASS(GBSI_HAVE(err, path, copy));
     memcpy(copy, path, n);
     if (gbsi_run_speaks(run->task.ranks)) {
-        GBSI_TRY(gbsi_kept_lock_take(&run->checkpoints.lock, path, &no_locks, err));
+        GBSI_TRY(gbsi_kept_lock_take(&run->checkpoints.lock, path, &gbsi_checkpoint_form, &no_locks,
+                                     err));
     }
     if (no_locks != NULL) {
         GBSI_TRY(gbsi_report_warn(&run->report, err,

@@ -56,7 +56,7 @@ typedef struct gbsi_checkpoints {
     gbs_run_options asked;         /* as they were given */
     char input[GBSI_N_INPUTS][33]; /* digests of the inputs, "" for an input that is not given */
     char *path;                    /* where they are written; NULL: nowhere */
-    gbsi_kept_lock lock;           /* of path, until the run was executed */
+    gbsi_kept_lock lock;           /* lock of path, held until the run was executed */
     double last_s;                 /* time at which the last checkpoint was written, or tried */
     bool told;                     /* whether the user was told that a checkpoint could not be
                                       written */
@@ -77,7 +77,7 @@ void gbsi_checkpoints_free(gbsi_checkpoints *checkpoints);
 gbs_status gbsi_run_note_inputs(gbsi_problem *problem, gbsi_checkpoints *checkpoints,
                                 const gbs_evidence *evidence, const gbs_run_options *options,
                                 gbs_error *err);
-/* The same for the variables of draws or of traces. */
+/* Notes the variables of draws or of traces for the checkpoints of a run. */
 gbs_status gbsi_run_note_variables(gbsi_checkpoints *checkpoints, gbsi_input input,
                                    const uint32_t *variable, size_t n, gbs_error *err);
 
@@ -88,7 +88,7 @@ gbs_status gbsi_run_take_files(gbs_run *run, const gbs_checkpoint_files *files, 
  * before them. */
 extern const gbsi_part *const gbsi_chains_parts[];
 extern const gbsi_part *const gbsi_ladders_parts[];
-/* The parts behind the text, into a run that stands where the text says. */
+/* Loads the parts behind the text into a run that is in the state that the text describes. */
 gbs_status gbsi_run_load_parts(const struct gbsi_task *task, struct gbsi_sampling *sampling,
                                const gbsi_checkpoints *checkpoints, const gbsi_source *source,
                                gbs_error *err);

@@ -279,7 +279,7 @@ cleanup:
     return status;
 }
 
-/* The value of a line. @param value [VALUE] out. @return false if there is no such line. */
+/* The value of a line. @param value [VALUE] out. @return false if the text has no such line. */
 static bool find_line(const char *text, const char *group, const char *name, char *value)
 {
     const size_t n_group = strlen(group);

@@ -26,7 +26,8 @@ gbs_status gbsi_checkpoint_text(const gbs_run *run, const gbsi_standing *standin
 /* The text of what must be equal on all ranks of a run, line by line. @param text out: gbs_free()
  * it. */
 gbs_status gbsi_identity_text(const gbs_run *run, char **text, size_t *n, gbs_error *err);
-/* The same for settings that are made after the run was created: files, monitors and draws. */
+/* Writes the text of the settings that are made after the run was created and must be equal on all
+ * ranks: files, monitors and draws. */
 gbs_status gbsi_files_text(const gbs_run *run, char **text, size_t *n, gbs_error *err);
 /* A digest of which components are answered exactly, "" if all are sampled. @param text [33]
  * out. */

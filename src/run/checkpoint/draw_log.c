@@ -330,7 +330,7 @@ gbs_status gbsi_draw_log_open(gbsi_draw_log *log, const char *checkpoint, uint64
     if (name == NULL) {
         return gbsi_no_memory(err, checkpoint, strlen(checkpoint));
     }
-    if (n_draws > 0) { /* otherwise there is no file yet */
+    if (n_draws > 0) { /* otherwise the file does not exist yet */
         GBSI_TRY(open_source(log, &from, name, err));
         GBSI_TRY(check_bytes(log, &from, name, digest, err));
     }

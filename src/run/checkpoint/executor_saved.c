@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Saves the states of chains, and loads them. */
+#include "base/plural.h"
 #include "chains/executor.h"
 #include "ranks/ranks.h"
 
@@ -26,10 +27,12 @@ static gbs_status check_shape(const gbsi_executor *x, const gbsi_source *source,
     GBSI_PASS(gbsi_take_numbers(source, shape, 3, sizeof shape[0], err));
     return shape[0] == x->n_all && shape[1] == x->lanes && shape[2] == slots_of(x)
                ? GBS_OK
-               : gbsi_fail(err, GBS_ERR_FORMAT,
-                           "the saved states are %u chains of %u variables, this run has %u chains "
-                           "of %u variables",
-                           shape[0], shape[2], x->n_all, slots_of(x));
+               : gbsi_fail(
+                     err, GBS_ERR_FORMAT,
+                     "the saved states are %u chain%s of %u variable%s, this run has %u chain%s "
+                     "of %u variable%s",
+                     shape[0], gbsi_plural(shape[0]), shape[2], gbsi_plural(shape[2]), x->n_all,
+                     gbsi_plural(x->n_all), slots_of(x), gbsi_plural(slots_of(x)));
 }
 
 static gbs_status load_states(gbsi_executor *x, const gbsi_source *source, gbs_error *err)

@@ -7,7 +7,7 @@
 #include "condition/prune.h"
 
 typedef struct gbsi_barren {
-    gbsi_conditioned *full; /* the model given evidence, with them; owned */
+    gbsi_conditioned *full; /* the model given evidence, with the barren variables; owned */
     gbsi_pruning pruning;
     uint32_t *full_variable; /* [variables that stay] numbers of these variables in `full` */
     uint32_t *x;             /* [full variables] the last draw */
@@ -17,7 +17,7 @@ typedef struct gbsi_barren {
     uint64_t n_draws;
 } gbsi_barren;
 
-/* @param full taken, also after a failure. @param pruning taken likewise.
+/* @param full taken, also after a failure. @param pruning taken, also on failure.
  * @param part the remaining part of full. */
 gbs_status gbsi_barren_new(gbsi_conditioned *full, gbsi_pruning *pruning,
                            const gbsi_conditioned *part, gbsi_barren **out, gbs_error *err);

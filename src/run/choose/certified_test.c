@@ -36,7 +36,7 @@ static gbs_run_options wanted(int scan, double certified)
     return options;
 }
 
-/* The largest of the bounds on single marginals, after so many passes of a fixed scan. */
+/* The largest of the bounds on single marginals, after this many passes of a fixed scan. */
 static double bound_after(const gbs_model *model, int scan, uint64_t passes)
 {
     gbs_influences *c = NULL;

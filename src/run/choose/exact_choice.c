@@ -4,18 +4,19 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/machine.h"
 #include "base/memory.h"
 #include "chains/run_options.h"
 #include "choose/exact_part.h"
 #include "plan/draw.h"
 #include "reference/enumerate.h"
-#include "trees/branches.h"
+#include "trees/clique_tables.h"
 
-#define DRAW_NS 100.0 /* nanoseconds for a clique and a draw */
+#define DRAW_NS      100.0 /* nanoseconds for a clique and a draw */
+#define SEARCH_SHARE 0.4   /* of --time: what `auto` gives to the choice */
 
-/* The memory that `auto` assumes without --memory-limit, so that it decides alike on all
- * machines. */
-#define AUTO_BYTES (UINT64_C(4) << 30)
+/* The memory that `auto` assumes without --memory-limit where ranks must decide alike. */
+#define RANKS_BYTES (UINT64_C(4) << 30)
 
 /* The bytes of the memory limit that remain after the memory that is needed in any case. */
 static uint64_t bytes_left(const gbs_run_options *options, const gbsi_problem *problem)
@@ -45,9 +46,11 @@ static double auto_ns(const gbs_run_options *o)
     return 0.5e9 * (o->time_s > 0.0 ? o->time_s : o->budget_s);
 }
 
-uint64_t gbsi_run_auto_bytes(const gbs_run_options *options, const gbsi_problem *problem)
+uint64_t gbsi_run_auto_bytes(const gbsi_task *task)
 {
-    return options->memory_limit != 0 ? bytes_left(options, problem) : AUTO_BYTES;
+    return task->options.memory_limit != 0 ? bytes_left(&task->options, &task->problem)
+           : task->ranks != NULL           ? RANKS_BYTES
+                                           : gbsi_auto_memory_limit();
 }
 
 /* The limits of a component if it may use all of that time. */
@@ -56,7 +59,7 @@ static gbsi_exact_limits auto_limits(const gbsi_task *task)
     const double entries = auto_ns(&task->options) / GBSI_STACK_NS;
     return (gbsi_exact_limits){.entries = entries < (double)GBSI_MOST_ENTRIES ? (uint64_t)entries
                                                                               : GBSI_MOST_ENTRIES,
-                               .bytes = gbsi_run_auto_bytes(&task->options, &task->problem),
+                               .bytes = gbsi_run_auto_bytes(task),
                                .maximise = maximises(&task->purpose)};
 }
 
@@ -105,7 +108,7 @@ gbs_status gbsi_run_auto_forms(const gbsi_task *task, gbsi_exact_plan *plan, uin
                                gbsi_exact_forms *forms, gbs_error *err)
 {
     const bool up_only = task->purpose.up_only;
-    const uint64_t bytes = gbsi_run_auto_bytes(&task->options, &task->problem);
+    const uint64_t bytes = gbsi_run_auto_bytes(task);
     double left_ns = auto_ns(&task->options);
     double entry_ns = GBSI_TABLES_NS;
     *forms = (gbsi_exact_forms){0};
@@ -144,8 +147,10 @@ gbs_status gbsi_run_auto_forms(const gbsi_task *task, gbsi_exact_plan *plan, uin
 
 /* Whether trees and sparse tables hold all components, and the tables of all of them can be kept
  * and drawn from, after marginals are computed, within what `auto` allows. */
-static bool is_drawn_exactly(const gbsi_problem *problem, const gbs_run_options *o)
+static bool is_drawn_exactly(const gbsi_task *task)
 {
+    const gbsi_problem *problem = &task->problem;
+    const gbs_run_options *o = &task->options;
     const gbsi_tree *tree = problem->tree;
     double ns = tree == NULL ? 0.0 : (double)tree->n_entries * (GBSI_TABLES_NS + GBSI_STACK_NS);
     double n_cliques = tree == NULL ? 0.0 : (double)tree->n_cliques;
@@ -161,14 +166,14 @@ static bool is_drawn_exactly(const gbsi_problem *problem, const gbs_run_options 
     }
     const uint64_t n_kept = o->sweeps / o->thin; /* of a chain */
     ns += (double)n_kept * (double)o->chains * n_cliques * DRAW_NS;
-    return ns <= auto_ns(o) && bytes <= gbsi_run_auto_bytes(o, problem);
+    return ns <= auto_ns(o) && bytes <= gbsi_run_auto_bytes(task);
 }
 
-/* All is drawn exactly, or nothing is. */
-static gbs_status choose_drawn(gbsi_problem *p, gbs_run_options *options, gbsi_exact_plan *plan,
-                               gbs_error *err)
+/* Either all components are drawn exactly, or none is. */
+static gbs_status choose_drawn(gbsi_task *task, gbsi_exact_plan *plan, gbs_error *err)
 {
-    if (is_drawn_exactly(p, options)) {
+    gbsi_problem *p = &task->problem;
+    if (is_drawn_exactly(task)) {
         return p->sparse == NULL ? GBS_OK : gbsi_sparse_streams(plan, p->tree, p->sparse, err);
     }
     gbsi_exact_plan_take_back(plan, p->tree);
@@ -194,8 +199,7 @@ static gbs_status choose_auto(gbsi_task *task, gbsi_report *report, gbs_error *e
         task->problem.sparse = forms.sparse;
         task->problem.cutset = forms.cutset;
         GBSI_TRY(status);
-        GBSI_TRY(task->purpose.draws ? choose_drawn(&task->problem, &task->options, plan, err)
-                                     : GBS_OK);
+        GBSI_TRY(task->purpose.draws ? choose_drawn(task, plan, err) : GBS_OK);
         report_cost(&task->purpose, &task->problem, report, plan);
     }
     for (uint32_t i = 0; i < task->problem.components->n; ++i) {
@@ -211,8 +215,39 @@ cleanup:
     return status;
 }
 
+/* Chooses what is exact within a share of --time. A search that takes longer is given up, and all
+ * is sampled. */
+static gbs_status choose_in_time(gbsi_task *task, gbsi_report *report, gbs_error *err)
+{
+    gbsi_problem *p = &task->problem;
+    gbsi_watch *outer = gbsi_watch_current(); /* of preparing the run: --time ends there */
+    gbsi_watch watch = gbsi_watch_of(NULL, NULL, 0.0, 0.0);
+    if (outer != NULL && outer->until_s > 0.0) {
+        watch.until_s = outer->until_s - (1.0 - SEARCH_SHARE) * task->options.time_s;
+    }
+    (void)gbsi_watch_enter(&watch);
+    const gbs_status status = choose_auto(task, report, err);
+    gbsi_watch_leave(outer);
+    if (!gbsi_watch_stopped(&watch) || (outer != NULL && gbsi_watch_ask(outer))) {
+        return status;
+    }
+    gbsi_tree_free(p->tree);
+    gbsi_sparse_free(p->sparse);
+    gbsi_cutsets_free(p->cutset);
+    p->tree = NULL;
+    p->sparse = NULL;
+    p->cutset = NULL;
+    memset(p->exact, 0, p->components->n);
+    memset(p->enumerated, 0, p->components->n);
+    p->late = true;
+    return gbsi_report_warn(report, err,
+                            "the search for exact answers was given up after %.0f %% of --time: "
+                            "sampled instead, as by --method sample",
+                            100.0 * SEARCH_SHARE);
+}
+
 /* Chooses sparse tables and cutsets if everything must be exact.
- * @param trees [components] in and out: 1 where a component has dense tables. */
+ * @param trees [components] in and out: 1 if a component has dense tables. */
 static gbs_status choose_others(gbsi_problem *p, gbsi_run_purpose *purpose,
                                 const gbsi_exact_plan *plan, const gbsi_exact_limits *limits,
                                 uint8_t *trees, gbs_error *err)
@@ -310,13 +345,14 @@ static gbs_status choose_exact(gbsi_task *task, gbsi_report *report, gbs_error *
     task->problem.exact = gbsi_alloc_array_zero(n, 1);
     task->problem.enumerated = gbsi_alloc_array_zero(n, 1);
     GBSI_PASS(GBSI_HAVE(err, "components", task->problem.exact, task->problem.enumerated));
-    uint64_t bytes = gbsi_run_auto_bytes(&task->options, &task->problem);
+    uint64_t bytes = gbsi_run_auto_bytes(task);
     switch (task->options.method) {
     case GBS_METHOD_MEAN_FIELD:
-        memset(task->problem.exact, 1, n); /* no component is sampled; mean_field_run.c answers */
+    case GBS_METHOD_BELIEF:
+        memset(task->problem.exact, 1, n); /* no component is sampled; approximate_run.c answers */
         break;
     case GBS_METHOD_AUTO:
-        GBSI_PASS(choose_auto(task, report, err));
+        GBSI_PASS(choose_in_time(task, report, err));
         break;
     case GBS_METHOD_EXACT:
         bytes = bytes_left(&task->options, &task->problem);
@@ -415,7 +451,7 @@ cleanup:
 gbs_status gbsi_run_choose_exact(gbsi_task *task, gbsi_report *report, gbs_error *err)
 {
     const gbs_status status = choose_exact(task, report, err);
-    return status < 0 || all_exact(&task->problem) ||
+    return status < 0 || task->problem.late || all_exact(&task->problem) ||
                    !may_draw_barren(&task->options, &task->purpose)
                ? status
                : leave_out_barren(task, report, err);

@@ -120,11 +120,13 @@ gbs_status gbsi_run_exactly(gbsi_task *task, gbsi_sampling *sampling, gbsi_repor
     if (sampling->estimates.exact_p == NULL) {
         return GBS_OK;
     }
+    drive->share = drive->exact_share;
     GBSI_PASS(enumerate(&task->problem, &sampling->estimates, drive, &log_z, err));
     if (task->problem.tree != NULL) {
         GBSI_PASS(calibrate(task, &sampling->engine, &sampling->estimates, drive, &log_z, err));
     }
     GBSI_PASS(sum_others(task, &sampling->engine, drive, sampling->estimates.exact_p, &log_z, err));
+    drive->share = 1.0;
     if (task->problem.part == NULL) {
         report->public.log_z =
             task->problem.n_skipped > 0 ? NAN : task->problem.whole->log_constant + log_z;
@@ -227,8 +229,8 @@ cleanup:
 
 /* The tables that independent samples are drawn from. */
 typedef struct drawing {
-    gbsi_tables *tables;       /* NULL: there are no dense tables */
-    gbsi_sparse_draws *sparse; /* NULL: there are no sparse tables */
+    gbsi_tables *tables;       /* NULL if no component has dense tables */
+    gbsi_sparse_draws *sparse; /* NULL if no component has sparse tables */
     uint32_t *x;               /* [variables of both] scratch */
     uint32_t *user;            /* [model variables] scratch */
 } drawing;
@@ -240,7 +242,7 @@ static void drawing_free(drawing *d)
     GBSI_FREE(d->x, d->user);
 }
 
-/* All trees, ready to be drawn from. */
+/* Prepares all trees so that states can be drawn from them. */
 static gbs_status take_tables(const gbsi_task *task, gbsi_engine *engine, gbsi_drive *drive,
                               gbsi_tables **out, gbs_error *err)
 {
@@ -274,10 +276,12 @@ static gbs_status take_drawing(const gbsi_task *task, gbsi_engine *engine, gbsi_
     const size_t n_drawn = p->tree != NULL     ? p->tree->model->n_variables
                            : p->sparse != NULL ? p->sparse->n_variables /* alike */
                                                : p->whole->n_variables;
+    drive->share = drive->exact_share;
     if (p->tree != NULL) {
         GBSI_PASS(take_tables(task, engine, drive, &d->tables, err));
     }
     GBSI_PASS(gbsi_sparse_draws_new(p->sparse, &drive->watch, &d->sparse, err));
+    drive->share = 1.0;
     if (gbsi_watch_stopped(&drive->watch)) {
         GBSI_PASS(gbsi_stopped_early(drive, "calibrating sparse tables", err));
     }

@@ -11,7 +11,7 @@
 gbsi_exact_limits gbsi_run_exact_limits(const gbsi_task *task);
 
 /* The bytes that exact answers of `auto` may take: from --memory-limit or, without it, 4 GiB. */
-uint64_t gbsi_run_auto_bytes(const gbs_run_options *options, const gbsi_problem *problem);
+uint64_t gbsi_run_auto_bytes(const gbsi_task *task);
 
 /* The methods that answer components exactly; a member is NULL if no component uses the method. */
 typedef struct gbsi_exact_forms {
@@ -21,10 +21,10 @@ typedef struct gbsi_exact_forms {
 } gbsi_exact_forms;
 
 /* Chooses how `auto` answers components exactly: by trees, by sparse tables if these are quicker or
- * there is no tree, and by cutsets for components that have neither. Samples cannot be drawn from
- * cutsets.
+ * no tree is small enough, and by cutsets for components that have neither. Samples cannot be drawn
+ * from cutsets.
  *
- * @param take  [components] out: 1 where a component has one of them.
+ * @param take  [components] out: 1 if a component has one of them.
  * @param forms out; the caller's to free, also after a failure. */
 gbs_status gbsi_run_auto_forms(const gbsi_task *task, gbsi_exact_plan *plan, uint8_t *take,
                                gbsi_exact_forms *forms, gbs_error *err);
@@ -37,7 +37,7 @@ gbs_status gbsi_run_choose_exact(gbsi_task *task, gbsi_report *report, gbs_error
 
 /* Marginals of the exact components, if there are any, into run->exact_p; the trees are then freed
  * unless samples are wanted.
- * @return GBS_ERR_IMPOSSIBLE if there is no state of positive weight. */
+ * @return GBS_ERR_IMPOSSIBLE if no state has positive weight. */
 gbs_status gbsi_run_exactly(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
                             gbsi_drive *drive, gbs_error *err);
 

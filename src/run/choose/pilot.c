@@ -186,7 +186,7 @@ static uint64_t bytes_of_trials(const pilot *p, uint32_t n, uint32_t n_threads)
     return bytes;
 }
 
-/* The bytes that are left for trials. */
+/* The bytes that remain for trials. */
 static uint64_t room_for_trials(const pilot *p)
 {
     const uint64_t limit = gbsi_options_memory_limit(&p->run->task.options);
@@ -310,7 +310,8 @@ cleanup:
     return status;
 }
 
-/* All trials up to a number of operations, and more widths as they can be afforded. */
+/* Runs all trials up to a number of operations, and adds wider splashes when they can be afforded.
+ */
 static gbs_status run_to(pilot *p, double level, gbs_error *err)
 {
     gbs_status status = GBS_OK;

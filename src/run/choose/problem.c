@@ -102,7 +102,7 @@ cleanup:
     return status;
 }
 
-/* @param visited [model variables] 1 where the sequence does. */
+/* @param visited [model variables] 1 if the sequence does. */
 static gbs_status mark_targets(gbsi_problem *p, const gbs_run_options *options,
                                const uint8_t *visited, gbs_error *err)
 {
@@ -244,6 +244,29 @@ void gbsi_problem_free(gbsi_problem *p)
     gbsi_cutsets_free(p->cutset);
     gbsi_tree_free(p->tree);
     gbsi_free(p->start);
+}
+
+void gbsi_problem_choose_again(gbsi_problem *p)
+{
+    const bool all = p->barren != NULL; /* the barren variables were taken from the whole */
+    gbsi_problem kept = {.model = p->model,
+                         .start = p->start,
+                         .whole = all ? p->barren->full : p->whole,
+                         .n_pruned = all ? 0 : p->n_pruned,
+                         .asked = p->asked,
+                         .penalty = p->penalty};
+    p->start = NULL;
+    p->asked = NULL;
+    if (all) {
+        p->barren->full = NULL;
+    } else {
+        if (p->part == p->whole) {
+            p->part = NULL;
+        }
+        p->whole = NULL;
+    }
+    gbsi_problem_free(p);
+    *p = kept;
 }
 
 uint64_t gbsi_run_standing_bytes(const gbsi_problem *problem, const gbsi_estimates *estimates)

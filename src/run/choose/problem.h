@@ -23,14 +23,14 @@ typedef struct gbsi_problem {
                             draws of all other variables; NULL: there are none */
     gbsi_graph *whole_graph; /* NULL for a lattice, as components and part_of */
     gbsi_components *components;
-    uint8_t *exact;       /* [components] 1: answered exactly, by a tree, by sparse tables, given a
-                             cutset, or ... */
-    uint8_t *enumerated;  /* [components] 1: ... by enumeration */
+    uint8_t *exact;       /* [components] 1: answered by a tree, by sparse tables or by a cutset */
+    uint8_t *enumerated;  /* [components] 1: answered by enumeration */
     gbsi_tree *tree;      /* of the exact components; NULL: there are none */
     gbsi_sparse *sparse;  /* sparse tables of exact components that have no tree; NULL: there are
                              none */
     gbsi_cutset *cutset;  /* cutsets of exact components that have neither tree nor sparse tables;
                              NULL: there are none */
+    bool late;            /* the time for finding exact answers was over: none is */
     gbsi_keep keep;       /* how its tables are calibrated */
     uint64_t exact_bytes; /* bytes of the tree and its tables */
     gbsi_conditioned *part; /* the sampled components: whole if all are, NULL if none is */
@@ -61,6 +61,9 @@ gbs_status gbsi_problem_take_part(gbsi_problem *p, const gbs_run_options *option
 /* Frees the components and the map from variables of the whole to those of the part: only exact
  * answers need them. */
 void gbsi_problem_forget_components(gbsi_problem *problem);
+/* Forgets which components are exact and what was made of them. The model given evidence stays,
+ * with its barren variables. */
+void gbsi_problem_choose_again(gbsi_problem *p);
 void gbsi_problem_free(gbsi_problem *p); /* frees the members, not the struct itself */
 
 #endif

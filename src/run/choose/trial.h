@@ -23,7 +23,7 @@ void gbsi_trial_free(gbsi_trial *trial);
 /* The bytes that gbsi_trial_new() takes at most, without splashes. */
 uint64_t gbsi_trial_bytes(const gbsi_plan *plan, uint32_t n_threads);
 
-/* Runs a pass. After 2^k passes the first quarter of them is no longer counted. */
+/* Runs a pass. After 2^k passes the counts of the first quarter are dropped. */
 gbs_status gbsi_trial_pass(gbsi_trial *trial, gbs_error *err);
 uint64_t gbsi_trial_n_passes(const gbsi_trial *trial);
 /* The operations of all passes so far, as they would be with the chains of the run. */

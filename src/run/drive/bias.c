@@ -248,8 +248,7 @@ gbs_status gbsi_run_compare(gbsi_task *task, gbsi_sampling *sampling, gbsi_repor
     GBSI_TRY(count_weights(task->ranks, task->spread, &sampling->engine, report, err));
     GBSI_TRY(gbsi_run_new_estimate(task, &sampling->engine, &other, err));
     GBSI_TRY(run_random(task, sampling, report, drive, other, passes, err));
-    if (drive->stop == GBSI_GO_ON) { /* otherwise the run was cut short and there is no comparison
-                                      */
+    if (drive->stop == GBSI_GO_ON) { /* otherwise the run was cut short and nothing is compared */
         GBSI_TRY(gbsi_estimate_tell(sampling->estimates.estimate, err));
         GBSI_TRY(gbsi_estimate_tell(other, err));
         GBSI_TRY(compare(task, sampling, other, &c, err));

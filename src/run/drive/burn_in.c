@@ -12,7 +12,7 @@
 #include "chains/run.h"
 
 #define TRACE GBSI_BURN_IN_VALUES
-#define TOLD  8u /* R-hat is told after every so many of them */
+#define TOLD  8u /* number of passes from one report of R-hat to the next */
 
 /* @return GBS_STOPPED where the watch stopped it, with nothing recorded. */
 static gbs_status record(const gbs_ranks *spread, const gbsi_engine *engine, gbsi_burn_in *t,

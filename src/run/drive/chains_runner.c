@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plain chains, the way of running that suits every model that is sampled: burn-in and passes
  * until a stop, all decided by counts. */
+#include "base/plural.h"
 #include "choose/exact_part.h"
 #include "drive/draws.h"
 #include "drive/runners.h"
@@ -17,8 +18,8 @@ static uint64_t check_after(unsigned k)
 }
 
 /* Standard errors cost as much as some sweeps: they are computed only for a decision, or to be
- * shown. With many spins in bits they cost as much as dozens of sweeps, and are not computed to be
- * shown. */
+ * shown. For many spins in bits these figures cost as much as dozens of sweeps, and are therefore
+ * not computed for display only. */
 static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     const bool decides = run->report.public.target_error != 0.0 && drive->stop == GBSI_GO_ON &&
@@ -189,10 +190,11 @@ gbs_status gbsi_chains_remark(gbs_run *run, gbs_error *err)
                                     &run->report, err));
     }
     if (run->report.n_precise > 0) {
-        GBSI_PASS(gbsi_report_warn(&run->report, err,
-                                   "%u variables have log-weights so large that their sums run in "
-                                   "double, which is slower",
-                                   run->report.n_precise));
+        GBSI_PASS(gbsi_report_warn(
+            &run->report, err,
+            "%u variable%s so large log-weights that the sums run in double, "
+            "which is slower",
+            run->report.n_precise, gbsi_plural_of(run->report.n_precise, " has", "s have")));
     }
     if (run->sampling.estimates.estimate != NULL) {
         GBSI_PASS(gbsi_estimate_tell(run->sampling.estimates.estimate, err));

@@ -13,12 +13,12 @@
 #include "options/options.h"
 #include "simd/math.h"
 
-/* What a control may cost, in counted operations: as much as a part of a second, or a share of what
- * the chains have cost. */
+/* The cost limit of a control run, in counted operations: a fraction of a second, or a share of the
+ * cost of the chains. */
 #define CHEAP 2.5e8
 #define SHARE 0.25
 
-/* Ladders may take so many times the updates of their burn-in. */
+/* Ladders may take this many times the updates of their burn-in. */
 #define LENGTH 4.0
 
 /* Ladders that are not believed, as they crossed too seldom or disagree, contradict chains if they
@@ -83,7 +83,7 @@ cleanup:
 
 /* ---- ladders --------------------------------------------------------------------------------- */
 
-/* A run of ladders of the same problem, which borrows all but its report. */
+/* A run of ladders of the same problem, which borrows all except its report. */
 static gbs_run ladders_of(const gbs_run *run)
 {
     gbs_run control = *run;

@@ -9,7 +9,7 @@
 #include "drive/runners.h"
 #include "lattice/averages.h"
 #include "lattice/bits.h"
-#include "levels/levels_pass.h"
+#include "levels/levels_chains.h"
 
 /* With many sites in bits, the first batches have this many passes. */
 #define MANY_SITES   (UINT32_C(1) << 20)
@@ -322,7 +322,7 @@ static gbs_status bytes_of_levels(gbs_run *run, gbsi_run_memory *m, gbs_error *e
     return gbsi_form_bytes(&run->task, &run->sampling, m, 0, err);
 }
 
-/* Only sites that are watched have errors. */
+/* Only watched sites have standard errors. */
 static void levels_marginal(const gbsi_sampling *sampling, uint32_t v,
                             double *const row[GBSI_N_ROWS])
 {

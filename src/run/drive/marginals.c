@@ -21,8 +21,8 @@ double gbsi_one_nan(double value)
 
 typedef struct marginals_job {
     const gbs_run *run;
-    uint32_t first, end;      /* the user's variables ... */
-    double *out[GBSI_N_ROWS]; /* ... from the states of the first one on; NULL: not asked for */
+    uint32_t first, end;      /* range of the user's variables */
+    double *out[GBSI_N_ROWS]; /* values of these variables; NULL: not asked for */
     uint32_t n_members;
     size_t n_scratch; /* four numbers for each state of a variable */
     double *scratch;  /* [n_members][n_scratch] */

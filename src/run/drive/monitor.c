@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "base/sized.h"
 #include "chains/density.h"
 #include "chains/run.h"
@@ -27,8 +28,10 @@ gbs_status gbs_run_monitor(gbs_run *run, const uint32_t *variable, size_t n, gbs
     }
     for (size_t i = 0; i < n; ++i) {
         if (variable[i] >= run->task.problem.model->n_variables) {
-            return gbsi_fail(err, GBS_ERR_ARGUMENT, "monitor: the model has %u variables, found %u",
-                             run->task.problem.model->n_variables, variable[i]);
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "monitor: the model has %u variable%s, found %u",
+                             run->task.problem.model->n_variables,
+                             gbsi_plural(run->task.problem.model->n_variables), variable[i]);
         }
         const uint32_t v = run->task.problem.whole->free_variable[variable[i]];
         if (v == GBSI_NONE ? run->task.problem.whole->fixed_state[variable[i]] == GBSI_NONE
@@ -95,7 +98,8 @@ static void keep(gbsi_monitor *m, gbsi_engine *engine, uint32_t chain, double de
     gbsi_thinned_set(&m->traces, engine->executor.first_chain + chain, density, m->state);
 }
 
-/* The same without them: in a large model few variables are monitored. */
+/* Keeps the states of monitored variables one by one, which is quicker in a large model with few of
+ * them. */
 static void keep_single(const gbsi_problem *problem, const gbsi_engine *engine, gbsi_monitor *m,
                         uint32_t chain, double density)
 {

@@ -10,11 +10,12 @@
 #include "base/digest.h"
 #include "base/extremes.h"
 #include "base/memory.h"
+#include "base/plural.h"
 #include "base/sized.h"
 #include "chains/run_options.h"
 #include "drive/run_memory.h"
 #include "plan/compile.h"
-#include "ranks/turns.h"
+#include "ranks/share_run.h"
 #include "reference/enumerate.h"
 
 void gbs_partition_free(gbs_partition *p)
@@ -95,8 +96,9 @@ static gbs_status check_scan(const gbs_partition *p, uint32_t n_ranks, gbs_error
     }
     if (n_ranks == 0 || n_ranks > run->task.problem.part->n_variables) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "a model on several ranks: %u ranks for %u variables that are sampled",
-                         n_ranks, run->task.problem.part->n_variables);
+                         "a model on several ranks: %u rank%s for %u sampled variable%s", n_ranks,
+                         gbsi_plural(n_ranks), run->task.problem.part->n_variables,
+                         gbsi_plural(run->task.problem.part->n_variables));
     }
     if ((run->sampling.engine.scan_traits & (GBSI_SCAN_REPEATS | GBSI_SCAN_BLOCKS)) == 0) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,

@@ -8,14 +8,15 @@
 #include "ranks/lattice.h"
 
 struct gbs_partition {
-    gbs_run *run;                /* run of the whole model, prepared and never executed; see
-                                    forget() */
-    gbsi_schedule schedule;      /* schedule of a pass, with slots and positions */
-    uint32_t *owner;             /* [part variables] */
-    gbsi_deal deal;              /* to the ranks */
-    gbsi_share_lattice *lattice; /* NULL; else there is no run, and nothing is dealt */
-    uint16_t *start;             /* [facts.n_starts][part variables] */
-    gbsi_partition_kind kind;    /* that divided them */
+    gbs_run *run;           /* run of the whole model, prepared and never executed; see
+                               forget() */
+    gbsi_schedule schedule; /* schedule of a pass, with slots and positions */
+    uint32_t *owner;        /* [part variables] */
+    gbsi_deal deal;         /* to the ranks */
+    gbsi_share_lattice
+        *lattice;    /* NULL; otherwise no run is made and no variables are dealt to ranks */
+    uint16_t *start; /* [facts.n_starts][part variables] */
+    gbsi_partition_kind kind; /* that divided them */
     gbsi_share_facts facts;
 };
 

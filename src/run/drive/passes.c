@@ -57,7 +57,7 @@ gbs_status gbsi_run_advance(gbsi_task *task, gbsi_sampling *sampling, gbsi_repor
     return status;
 }
 
-/* With traces alone a pass that is kept has no estimate. */
+/* If only traces are kept, a kept pass has no estimate. */
 gbs_status gbsi_run_pass(gbsi_task *task, gbsi_sampling *sampling,
                          const gbsi_checkpoints *checkpoints, gbsi_report *report,
                          gbsi_drive *drive, bool keep, gbs_error *err)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiles a run from model and evidence: conditions the model, chooses what is exact, makes the
  * plan. */
+#include <math.h>
+
 #include "base/clock.h"
 #include "base/memory.h"
 #include "chains/run.h"
@@ -256,39 +258,27 @@ static void plan_pilot(gbsi_task *task, gbsi_engine *engine, gbsi_report *report
     }
 }
 
-/* Whether the answer does not depend on variables that nobody asks for. Mean field does, a bound
- * for all of them; traces tell of the whole; lists of variables would name some that are gone; and
- * chains that were asked for have the bits that ranks which share the model have. */
+/* Whether the answer does not depend on variables that nobody asks for. Approximations need them,
+ * because their ln Z is of the whole model. Traces report the density of the whole model. Lists of
+ * variables could name variables that were left out. And a run with an explicit number of chains
+ * must have the bits of a run on ranks that share the model. */
 static bool may_leave_out(const gbsi_task *task)
 {
     const gbs_run_options *o = &task->options;
-    return !gbsi_run_is_mean_field(task) && o->method != GBS_METHOD_SAMPLE &&
+    return !gbsi_run_approximates(task) && o->method != GBS_METHOD_SAMPLE &&
            o->estimator != GBS_ESTIMATOR_TRACES && o->sequence == NULL && !o->partial_scan &&
            !o->restarts && o->dummy_edges == NULL;
 }
 
-gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_error *err)
+/* Chooses what is exact of the model given evidence, compiles the rest and predicts the memory.
+ * @param asked the scan that the user asked for. */
+static gbs_status prepare_whole(gbs_run *run, int asked, gbsi_watch *watch, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    const double begun_s = gbsi_clock_s();
-    const int asked = run->task.options.scan;
-    gbsi_watch watch = gbsi_watch_of(NULL, NULL, begun_s, run->task.options.time_s);
-    gbsi_watch *before = gbsi_watch_enter(&watch);
     if (gbsi_scan_choice_of(asked) != GBSI_CHOICE_NAMED) {
         run->task.options.scan =
             gbsi_scan_with(GBSI_SCAN_BASE); /* used until the pilot chooses another scan */
     }
-    if (run->task.purpose.limited) {
-        GBSI_TRY(gbsi_run_check_model(&run->task.options, &run->task.problem, &run->budget, err));
-    }
-    GBSI_TRY(gbsi_condition_watched(run->task.problem.model, evidence, &watch,
-                                    &run->task.problem.whole, err));
-    if (run->task.purpose.asks && may_leave_out(&run->task)) {
-        GBSI_TRY(gbsi_problem_ask(&run->task.problem, run->task.purpose.n_asked,
-                                  run->task.purpose.asked, !run->task.purpose.up_only, &watch,
-                                  err));
-    }
-    GBSI_TRY(find_part(&run->task, &run->sampling, &run->budget, &run->report, &watch, err));
+    GBSI_PASS(find_part(&run->task, &run->sampling, &run->budget, &run->report, watch, err));
     run->task.problem.n_sampled =
         run->task.problem.part == NULL ? 0 : run->task.problem.part->n_variables;
     gbsi_run_choose_runner(&run->task, &run->sampling.engine);
@@ -300,15 +290,74 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
     run->sampling.estimates.rao_blackwell =
         run->task.options.estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
     if (run->task.plain->compile != NULL) {
-        GBSI_TRY(
-            run->task.plain->compile(&run->task, &run->sampling.engine, &run->report, &watch, err));
+        GBSI_PASS(
+            run->task.plain->compile(&run->task, &run->sampling.engine, &run->report, watch, err));
         plan_pilot(&run->task, &run->sampling.engine, &run->report, asked);
     }
-    GBSI_TRY(gbsi_run_predict(run, err));
-    if (gbsi_watch_stopped(&watch)) { /* amid a search that then found less */
-        GBSI_TRY(gbsi_watch_fail(err, "preparing the run"));
+    GBSI_PASS(gbsi_run_predict(run, err));
+    return gbsi_watch_stopped(watch) /* amid a search that then found less */
+               ? gbsi_watch_fail(err, "preparing the run")
+               : GBS_OK;
+}
+
+gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const double begun_s = gbsi_clock_s();
+    gbsi_watch watch = gbsi_watch_of(NULL, NULL, begun_s, run->task.options.time_s);
+    gbsi_watch *before = gbsi_watch_enter(&watch);
+    if (run->task.purpose.limited) {
+        GBSI_TRY(gbsi_run_check_model(&run->task.options, &run->task.problem, &run->budget, err));
     }
+    GBSI_TRY(gbsi_condition_watched(run->task.problem.model, evidence, &watch,
+                                    &run->task.problem.whole, err));
+    if (run->task.purpose.asks && may_leave_out(&run->task)) {
+        GBSI_TRY(gbsi_problem_ask(&run->task.problem, run->task.purpose.n_asked,
+                                  run->task.purpose.asked, !run->task.purpose.up_only, &watch,
+                                  err));
+    }
+    GBSI_TRY(prepare_whole(run, run->task.options.scan, &watch, err));
     run->report.public.compile_s = gbsi_clock_s() - begun_s;
+cleanup:
+    gbsi_watch_leave(before);
+    return status;
+}
+
+/* ---- exact answers given up ------------------------------------------------------------------ */
+
+bool gbsi_run_may_give_up(const gbs_run *run)
+{
+    const gbs_run_options *o = &run->checkpoints.asked;
+    return run->task.options.method == GBS_METHOD_AUTO && o->time_s > 0.0 && o->sequence == NULL &&
+           !o->partial_scan && o->dummy_edges == NULL && run->task.ranks == NULL &&
+           run->checkpoints.from == NULL && !run->task.purpose.anneals;
+}
+
+gbs_status gbsi_run_sample_instead(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_own_chains own = run->sampling.engine.own;
+    gbsi_watch *before = gbsi_watch_enter(&drive->watch);
+    gbsi_drive_go_on(drive, false);
+    drive->share = 1.0;
+    gbsi_engine_free(&run->sampling.engine);
+    gbsi_estimates_free(&run->sampling.estimates);
+    run->sampling.engine = (gbsi_engine){.own = own};
+    run->sampling.estimates = (gbsi_estimates){0};
+    gbsi_problem_choose_again(&run->task.problem);
+    run->task.options.method = GBS_METHOD_SAMPLE;
+    run->checkpoints.asked.method = GBS_METHOD_SAMPLE; /* what a checkpoint goes on with */
+    run->report.public.nonzero_entries = 0.0;
+    run->report.public.exact = (gbs_exact_cost){0};
+    run->report.public.log_z = NAN;
+    GBSI_TRY(gbsi_report_warn(&run->report, err,
+                              "exact answers were not there after %.0f %% of --time: sampled "
+                              "instead, as by --method sample",
+                              100.0 * GBSI_EXACT_SHARE));
+    GBSI_TRY(prepare_whole(run, run->checkpoints.asked.scan, &drive->watch, err));
+    GBSI_TRY(run->sampling.engine.undecided
+                 ? gbsi_run_check(&run->task.options, &run->memory, &run->budget, err)
+                 : gbsi_run_take_memory(run, err));
 cleanup:
     gbsi_watch_leave(before);
     return status;

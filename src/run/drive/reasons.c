@@ -146,8 +146,8 @@ static const char *block_scan(void)
     return gbsi_scan_of(gbsi_scan_with(GBSI_SCAN_CANDIDATE))->name;
 }
 
-/* What makes blocks larger: "--scan splash", or in a run that has splashes already "a larger
- * --width". In two parts, as the scan is known by a trait. */
+/* Names the option that makes blocks larger: "--scan splash", or in a run that has splashes already
+ * "a larger --width". The text has two parts, because the scan is known by a trait. */
 static const char *larger_blocks(const gbsi_engine *engine)
 {
     return has_splashes(engine) ? "a larger --width" : "--scan ";
@@ -201,8 +201,8 @@ static double sweeps_for_target(const gbsi_task *task, const gbsi_engine *engine
                                                        : least_sweeps(task, engine, report);
 }
 
-/* The sweeps for enough round trips: twice the number expected from the round trips so far. Without
- * any, half of the necessary ones are assumed. */
+/* The sweeps for enough round trips: twice the number expected from the round trips so far. If none
+ * was seen, half of the necessary number is assumed. */
 static double sweeps_for_trips(const gbs_report *r)
 {
     const double trips = r->round_trips > 0 ? (double)r->round_trips : 0.5 * GBSI_LEAST_TRIPS;

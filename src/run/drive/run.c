@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "drive/runners.h"
 
 /* ---- the memory limit ------------------------------------------------------------------------ */
 
@@ -85,8 +86,8 @@ const char *gbsi_stop_text(gbsi_stop stop)
     return stop_name[stop];
 }
 
-/* All that comes before the first pass. A checkpoint may be of a run that turned to ladders: its
- * runner is another one then. */
+/* Does everything that comes before the first pass. A checkpoint may be of a run that turned to
+ * ladders: its runner is another one then. */
 static gbs_status start(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     if (run->task.runner->start == NULL) {
@@ -99,17 +100,45 @@ static gbs_status start(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     return gbsi_drive_agree(run->task.ranks, drive, err);
 }
 
+/* Whether the time is over, or a signal came, before sampling had an answer, and there is another
+ * in hand. */
+static bool is_empty_handed(const gbs_run *run, const gbsi_drive *drive, gbs_status status)
+{
+    const gbs_report *r = &run->report.public;
+    return run->sampling.estimates.first_p != NULL && drive->stop >= GBSI_STOP_TIME &&
+           (status == GBS_ERR_STOPPED || (status >= 0 && (r->sweeps == 0 || r->in_burn_in)));
+}
+
+/* @param timed whether `auto` answers within a time. */
+static gbs_status answer(gbs_run *run, bool timed, gbsi_drive *drive, gbs_error *err)
+{
+    GBSI_PASS(run->task.runner->begin(&run->task, &run->sampling, &run->report, drive, err));
+    if (timed && drive->callbacks->draw == NULL) {
+        GBSI_PASS(gbsi_run_answer_first(&run->task, &run->sampling, &run->report, drive, err));
+    }
+    run->report.answering = true;
+    GBSI_PASS(start(run, drive, err));
+    return run->task.runner->advance == NULL ? GBS_OK : run->task.runner->advance(run, drive, err);
+}
+
 static gbs_status execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_error *err)
 {
     gbs_report *r = &run->report.public;
     gbsi_drive drive;
     gbsi_drive_begin(&drive, run, callbacks);
-    GBSI_PASS(run->task.runner->begin(&run->task, &run->sampling, &run->report, &drive, err));
-    run->report.answering = true;
-    GBSI_PASS(start(run, &drive, err));
-    if (run->task.runner->advance != NULL) {
-        GBSI_PASS(run->task.runner->advance(run, &drive, err));
+    const bool timed = gbsi_run_may_give_up(run);
+    drive.exact_share = timed ? GBSI_EXACT_SHARE : 1.0;
+    gbs_status status = answer(run, timed, &drive, err);
+    if (status == GBS_ERR_STOPPED && drive.stop == GBSI_GO_ON) { /* at the end of that share */
+        GBSI_PASS(gbsi_run_sample_instead(run, &drive, err));
+        status = answer(run, timed, &drive, err);
     }
+    if (is_empty_handed(run, &drive, status)) {
+        run->task.runner = &gbsi_runner_first_answer;
+        run->report.in_hand = true;
+        status = GBS_OK;
+    }
+    GBSI_PASS(status);
     r->sampling_s = run->checkpoints.before_s + gbsi_clock_s() - drive.started_s;
     r->updates_per_s = r->sampling_s > 0.0 ? (double)r->updates / r->sampling_s : 0.0;
     (void)snprintf(r->stop, sizeof r->stop, "%s", stop_name[drive.stop]);

@@ -14,7 +14,7 @@
 #include "drive/runners.h"
 #include "graph/graph.h"
 
-/* Runs of up to so many passes never write to the sums for long batches (more than 128 counts or
+/* Runs of up to this many passes never write to the sums for long batches (more than 128 counts or
  * 256 terms, estimate.c), so these take no memory: a batch has at most a sixteenth of the passes
  * before it (batches.c). */
 #define SHORT_OF_COUNTS 4096u
@@ -161,7 +161,8 @@ gbs_status gbsi_run_draw_bytes(const gbs_ranks *spread, const gbsi_engine *engin
     return draw->bytes == NULL || engine->plan == NULL ? GBS_OK : draw->bytes(&job, bytes, err);
 }
 
-/* Memory of chains while they run. @param m in: what stands beside them. @param compiling bytes.
+/* Adds the memory of chains while they run. @param m in: the memory of everything else. @param
+ * compiling bytes.
  * @param result bytes of the results that callers read. */
 static gbs_status add_running(const gbsi_task *task, gbsi_sampling *sampling, gbsi_run_memory *m,
                               uint64_t compiling, uint64_t result, gbs_error *err)

@@ -69,7 +69,7 @@ static void test_limit_is_the_prediction(void **unused)
     gbs_model_free(model);
 }
 
-/* Chains are halved until they fit, to no fewer than was said; the run is then one of so many. */
+/* Chains are halved until they fit, to no fewer than was said; the run is then one of this many. */
 static void fewer_chains(void **unused)
 {
     (void)unused;
@@ -292,7 +292,7 @@ static void test_nothing_to_sample(void **unused)
     gbs_model_free(model);
 }
 
-/* States and estimators of so many variables of two states; no memory is taken. */
+/* States and estimators of this many variables of two states; no memory is taken. */
 static size_t bytes_of(uint32_t n_variables, uint32_t chains, gbs_estimator_kind kind)
 {
     const gbsi_plan plan = {.n_slots = n_variables, .max_arity = 2, .value_bytes = 1};

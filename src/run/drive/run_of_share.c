@@ -12,7 +12,7 @@
 #include "drive/partition.h"
 #include "drive/run_memory.h"
 #include "drive/runners.h"
-#include "ranks/turns.h"
+#include "ranks/share_run.h"
 
 /* The scan of the partition; the user may leave it open. */
 static gbs_status take_scan(const gbs_share *share, gbs_run_options *options, gbs_error *err)
@@ -37,8 +37,8 @@ static void tell_digest(const uint64_t digest[2], char *text)
     }
 }
 
-/* Notes what a checkpoint says of the run, which is the same as in one process: the usual scan is
- * not named if it is the one of the partition. */
+/* Notes what a checkpoint says about the run. The text is the same as for one process: it does not
+ * name the default scan if the partition uses it. */
 static gbs_status note_run(gbsi_shared *shared, gbsi_checkpoints *checkpoints,
                            const gbs_run_options *given, gbs_error *err)
 {

@@ -52,4 +52,7 @@ gbs_status gbsi_marginals_add(const gbs_run *run, bool errors, gbsi_digest *dige
 /* gbsi_runner.digest: the probabilities of all variables, then their standard errors. */
 gbs_status gbsi_marginals_digest(gbs_run *run, char *text, gbs_error *err);
 
+/* unsampled.c: not chosen for a run, but taken when its time is over. */
+extern const gbsi_runner gbsi_runner_first_answer;
+
 #endif

@@ -2,8 +2,9 @@
 /* Executes a tempered run: rounds in which the ladder adapts, then iterations that are kept, all
  * decided by counts (the clock only ends a run early, and the counts it reached reproduce it).
  *
- * What is kept grows to three windows; if the verdict is then refused, the first becomes burn-in.
- * So windows double, and no more than a third of the iterations is ever lost. */
+ * The kept iterations grow to three windows; if the run has then not converged, the first window
+ * becomes burn-in. Windows therefore double in length, and at most a third of the iterations is
+ * lost. */
 
 #include <math.h>
 
@@ -396,8 +397,8 @@ bool gbsi_run_is_stuck(const gbsi_task *task, const gbsi_engine *engine,
              x->pass->operations(x->pass_state, x->n_all) >= operations_tried(&task->options)));
 }
 
-/* Whether ladders that take so many sweeps of all levels to burn in leave as much for what counts.
- */
+/* Whether ladders that take this many sweeps of all levels to burn in leave as much for what
+ * counts. */
 static bool may_burn_in(const gbsi_task *task, const gbsi_engine *engine, const gbsi_report *report)
 {
     const gbs_report *r = &report->public;

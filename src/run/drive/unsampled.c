@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ways of running without chains: exact answers, and mean field in place of an answer. */
+/* Ways of running without chains: exact answers, and approximations in place of an answer. */
 #include <math.h>
 #include <stdio.h>
 
@@ -133,12 +133,12 @@ const gbsi_runner gbsi_runner_barren = {
     .digest = gbsi_marginals_digest,
 };
 
-/* ---- mean field ------------------------------------------------------------------------------ */
+/* ---- mean field and belief propagation ------------------------------------------------------- */
 
-static gbs_status say_mean_field(gbs_run *run, gbs_error *err)
+static gbs_status say_approximate(gbs_run *run, gbs_error *err)
 {
     gbs_report *r = &run->report.public;
-    r->method = "mean-field";
+    r->method = run->task.options.method == GBS_METHOD_BELIEF ? "bp" : "mean-field";
     r->n_exact_variables = 0;
     r->converged = r->n_free_variables == 0;
     if (r->converged) {
@@ -149,11 +149,41 @@ static gbs_status say_mean_field(gbs_run *run, gbs_error *err)
     return run->task.runner->digest(run, r->digest, err);
 }
 
-const gbsi_runner gbsi_runner_mean_field = {
-    .name = "mean-field",
-    .traits = GBSI_RUNNER_APPROXIMATES,
-    .suits = gbsi_run_is_mean_field,
-    .begin = gbsi_run_mean_field,
-    .judge = say_mean_field,
+/* The answer in hand, where sampling has none: exact components keep their answers. */
+static void first_marginal(const gbsi_sampling *sampling, uint32_t v,
+                           double *const row[GBSI_N_ROWS])
+{
+    const gbsi_estimates *estimates = &sampling->estimates;
+    const size_t begin = estimates->first_offset[v];
+    for (size_t i = begin; i < estimates->first_offset[v + 1]; ++i) {
+        for (unsigned r = 0; r < GBSI_N_ROWS; ++r) {
+            if (row[r] != NULL) {
+                row[r][i - begin] = r == GBSI_P ? estimates->first_p[i] : NAN;
+            }
+        }
+    }
+}
+
+static gbs_status say_first(gbs_run *run, gbs_error *err)
+{
+    gbs_report *r = &run->report.public;
+    r->method = "bp";
+    r->in_burn_in = 0;
+    (void)gbsi_run_doubt(run, r->verdict, sizeof r->verdict);
+    return run->task.runner->digest(run, r->digest, err);
+}
+
+const gbsi_runner gbsi_runner_first_answer = {
+    .name = "first answer",
+    .judge = say_first,
+    .marginal = first_marginal,
+    .digest = gbsi_marginals_digest,
+};
+
+const gbsi_runner gbsi_runner_approximate = {
+    .name = "approximate",
+    .suits = gbsi_run_approximates,
+    .begin = gbsi_run_approximately,
+    .judge = say_approximate,
     .digest = gbsi_marginals_digest,
 };

@@ -71,7 +71,7 @@ gbs_status gbsi_tempered_load(gbsi_tempered *tempered, struct gbsi_pool *pool,
 /* gbsi_runner.marginal. */
 void gbsi_tempered_marginal(const gbsi_tempered *tempered, uint32_t variable,
                             double *const row[GBSI_N_ROWS]);
-/* Whether any state was counted in every ladder. @param tempered NULL: there are no ladders yet. */
+/* Whether any state was counted in every ladder. @param tempered NULL before ladders are made. */
 bool gbsi_tempered_has_draws(const gbsi_tempered *tempered);
 /* The estimate of ln Z of the part, if only that was asked for. */
 typedef struct gbsi_tempered_log_z {

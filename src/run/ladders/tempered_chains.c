@@ -368,8 +368,9 @@ uint64_t gbsi_run_tempered_bytes(const gbsi_task *task, const gbsi_engine *engin
     const uint64_t n = part->n_variables;
     const uint64_t states = n * (lanes + 16) * (2 + 2 * sizeof(uint32_t)) + /* and copies */
                             part->state_offset[n] * GBSI_COLLAPSE_LANES * sizeof(double);
-    /* A variable that is summed out leaves a factor and conditional probabilities of so many
-     * entries; the factor is there while it is made, in the core, softened and compiled. */
+    /* Summing out a variable makes a factor and conditional probabilities with this number of
+     * entries. The factor is held four times: while it is made, in the core, softened, and
+     * compiled. */
     const uint64_t made = n * GBSI_COLLAPSE_ENTRIES * sizeof(double);
     const uint64_t core = 3 * gbsi_conditioned_bytes(part) + 4 * made;
     const uint64_t plan = engine->plan == NULL ? 0 : engine->plan->bytes;

@@ -204,7 +204,7 @@ bool gbsi_tempered_has_draws(const gbsi_tempered *t)
     return t != NULL && t->means != NULL && gbsi_means_share(t->means) > 0.0;
 }
 
-/* A mean of cold states. What none of them met, or few, may be rare. */
+/* A mean of cold states. A state that no ladder met, or only a few, may be rare. */
 static gbsi_mean cell_of(const gbsi_tempered *t, size_t cell)
 {
     gbsi_mean mean = gbsi_means_cell(t->means, cell);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ladders on several ranks. Every rank has the states of all lanes, and moves whole groups of them;
- * what these have become it tells all others, and all swap, adapt and count alike. So a level may
- * swap with one that another rank has moved, and a checkpoint is that of one process. */
+ * what these have become it tells all others, and all swap, adapt and count alike. A level may
+ * therefore swap with a level that another rank has moved, and a checkpoint equals the checkpoint
+ * of one process. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "ladders/tempered_inside.h"
 
-enum { HEAD = 8 }; /* bytes: a number, 1 where the rank's moves failed */
+enum { HEAD = 8 }; /* bytes: a number, 1 if the rank's moves failed */
 
 /* ---- one group ------------------------------------------------------------------------------- */
 
@@ -92,7 +93,7 @@ static void put_all(const gbsi_tempered *t, bool failed, unsigned char *at)
     }
 }
 
-/* @return whether that rank failed. */
+/* @return whether the other rank failed. */
 static bool take_all(gbsi_tempered *t, uint32_t rank, const unsigned char *at)
 {
     uint64_t head = 0;

@@ -4,7 +4,7 @@
 #ifndef GBSI_RANKS_DEAL_H
 #define GBSI_RANKS_DEAL_H
 
-#include "condition/pick.h"
+#include "condition/condition.h"
 #include "plan/plan.h"
 
 /* The kinds of objects that are dealt out. A rank holds the factors of its variables, all variables

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimates one variable after another. Where ranks share the model they are brought together a
- * window of variables at a time, so that no rank ever holds all of them. */
+/* Estimates one variable after another. If ranks share the model, the marginals are brought
+ * together for a window of variables at a time, so that no rank ever holds all of them. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -111,7 +111,8 @@ static gbs_status put_window(bringing *b, uint64_t end, uint32_t *fixed, double 
     return GBS_OK;
 }
 
-/* On rank 0: gives the records of a window to the callback, in order of their variables. */
+/* Called on rank 0: gives the records of a window to the callback, in the order of their variables.
+ */
 static gbs_status give_window(bringing *b, uint64_t first, uint64_t end, gbs_on_marginal *on,
                               void *context, gbs_error *err)
 {

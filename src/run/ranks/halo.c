@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ranks/halo.h"
+#include "ranks/share_run.h"
 
 #include <assert.h>
 #include <string.h>
@@ -134,7 +134,8 @@ static list list_of(const gbsi_halo *h, const gbsi_share_lists *lists, uint32_t 
     return (list){lists->slot + lists->start[i], lists->start[i + 1] - lists->start[i]};
 }
 
-/* @return messages of the batch. @param out whether they are sent, or else received. */
+/* @return the number of messages of the batch. @param out whether they are sent, or else received.
+ */
 static size_t make_messages(gbsi_halo *h, uint32_t batch, bool out, gbs_message *message)
 {
     const gbsi_share_lists *lists = out ? &h->share->out : &h->share->in;

@@ -8,8 +8,8 @@
 #include "graph/partition.h"
 #include "ranks/share.h"
 
-/* Variables whose conditionals span too much for products of weights: of a colour they have the
- * first slots. Bits by chessboard colour, then number. */
+/* The set of variables whose conditionals span too much for products of weights; they get the first
+ * slots of their colour. Bits are sorted by chessboard colour, then by number. */
 typedef struct gbsi_lattice_sums {
     uint64_t *bit;    /* [(variables + 63) / 64] NULL: the set is empty */
     uint32_t *before; /* [(variables + 63) / 64] how many in the words before */

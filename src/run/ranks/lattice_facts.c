@@ -6,9 +6,10 @@
 
 #include "base/digest.h"
 #include "base/memory.h"
+#include "base/plural.h"
 #include "ranks/lattice.h"
 #include "reference/exact_components.h"
-#include "store/model_digest.h"
+#include "store/model.h"
 
 enum { CHUNK = 512 };
 
@@ -31,8 +32,9 @@ static gbs_status refuse(const gbsi_share_lattice *l, const char *why, gbs_error
     const uint32_t *side = l->shape.side;
     return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                      "a lattice of %" PRIu32 " x %" PRIu32 " x %" PRIu32
-                     " on %u ranks: %s: divide a model file",
-                     side[1], side[0], side[2], (unsigned)l->facts.n_ranks, why);
+                     " on %u rank%s: %s: divide a model file",
+                     side[1], side[0], side[2], (unsigned)l->facts.n_ranks,
+                     gbsi_plural(l->facts.n_ranks), why);
 }
 
 /* Whether the plan of the whole keeps the order of the numbers (src/model/graph/locality.c): it is

@@ -28,8 +28,8 @@ gbs_status gbsi_making_init(gbsi_making *m, const gbsi_share_facts *facts, uint3
 gbs_status gbsi_making_reserve(gbsi_making *m, uint32_t n, gbs_error *err);
 gbs_status gbsi_making_reserve_events(gbsi_making *m, size_t n, gbs_error *err);
 gbs_status gbsi_making_see(gbsi_making *m, uint32_t u, uint32_t rank, gbs_error *err);
-/* Makes the neighbours, the schedule and the lists from the other members. @param out the share,
- * which is no longer part of m. */
+/* Makes the neighbours, the schedule and the lists from the other members. @param out the share; m
+ * gives it up. */
 gbs_status gbsi_making_finish(gbsi_making *m, gbs_share **out, gbs_error *err);
 void gbsi_making_free(gbsi_making *m);
 

@@ -45,9 +45,9 @@ gbs_status gbsi_ranks_meet(const gbs_ranks *ranks, gbs_status status, gbs_error 
  * components to answer exactly. @return GBS_ERR_STATE on all ranks, naming what differs from rank
  * 0. */
 gbs_status gbsi_ranks_compare(const struct gbs_run *run, gbs_error *err);
-/* The same for settings that are made after the run was created: the variables of traces and draws,
- * whether checkpoints are written, and the checkpoint to resume from. @return GBS_ERR_STATE where
- * it differs from rank 0. */
+/* Checks that all ranks have the same settings of those that are made after the run was created:
+ * the variables of traces and draws, whether checkpoints are written, and the checkpoint to resume
+ * from. @return GBS_ERR_STATE on all ranks if one differs from rank 0. */
 gbs_status gbsi_ranks_compare_files(const struct gbs_run *run, gbs_error *err);
 
 /* Stops the run on all ranks if it stopped on any. */

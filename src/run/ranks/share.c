@@ -153,7 +153,8 @@ static bool is_seen(const gbsi_making *m, uint32_t u, size_t i)
 }
 
 #ifndef NDEBUG
-/* Each entry is seen once, ascending; whose variables are in the halo is a neighbour. */
+/* Each entry is seen once, in ascending order; a rank whose variables are in the halo is a
+ * neighbour. */
 static void check_halo(const gbsi_making *m)
 {
     for (size_t i = 1; i < m->n_seen; ++i) {

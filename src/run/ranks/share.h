@@ -31,8 +31,8 @@ typedef struct gbsi_share_facts {
     uint64_t each_once; /* every variable is updated exactly once in a pass */
     uint64_t has_zeros; /* some factor has hard zeros */
     uint64_t support;   /* gbsi_support of updates of one variable */
-    uint64_t searched;  /* starts need the whole: hard zeros or conditional tables; ... */
-    uint64_t seed;      /* ... with which they were found, */
+    uint64_t searched;  /* starts need the whole model: it has hard zeros or conditional tables */
+    uint64_t seed;      /* seed with which the starts were found */
     uint64_t n_starts;  /* number of chains that have starts; 0: none yet */
     uint64_t named;     /* variables or states have names */
     uint64_t n_runs;    /* number of runs of slots of the same arity */
@@ -55,17 +55,18 @@ struct gbs_share {
     char *path;         /* path of the file that the share was read from; NULL: of none */
     gbs_model *nothing; /* a model of no variables, which `part` is said to be of */
     /* Own variables and halo, in the order of the whole; user_variable is the user's number in the
-     * whole model, free_variable and fixed_state are NULL. Only conditionals of own ones are right.
-     */
+     * whole model, free_variable and fixed_state are NULL. Only the conditionals of own variables
+     * are right. */
     gbsi_conditioned *part;
     uint32_t *of_whole;   /* [part->n_variables] number among the free variables of the whole */
     uint32_t *user_arity; /* [part->n_variables] states before evidence */
     uint8_t *own;         /* [part->n_variables] 1: updated here */
     uint32_t n_own;
-    uint32_t *order;      /* [part->n_variables] variables by slot, ascending as in the whole model
-                             ... */
-    uint32_t *whole_slot; /* ... where they have these, of facts.n_free */
-    uint8_t *by_count;    /* [part->n_variables] see gbsi_plan_options */
+    uint32_t *order; /* [part->n_variables] variables by slot, in the order that they have in the
+                        whole model */
+    uint32_t
+        *whole_slot;   /* [part->n_variables] their slots in the whole model, below facts.n_free */
+    uint8_t *by_count; /* [part->n_variables] see gbsi_plan_options */
     /* Updates of own variables. Every batch of the whole is two here: first the variables that
      * others see, then those that nobody does. */
     gbsi_schedule schedule;

@@ -121,7 +121,7 @@ static bool noisy_fits(const gbsi_conditioned *p, size_t i)
     return fine;
 }
 
-/* Literals of states that are there, no more than were written, and hard where that is possible. */
+/* Literals of states that exist, no more than were written, and hard where that is possible. */
 static bool logical_fits(const gbsi_conditioned *p, size_t i)
 {
     const gbsi_factors *f = &p->factors;

@@ -5,9 +5,38 @@
 #define GBSI_RANKS_SHARE_RUN_H
 
 #include "chains/engine.h"
+#include "chains/executor.h"
 #include "choose/problem.h"
 #include "gibbsite/share.h"
-#include "ranks/halo.h"
+#include "plan/pass.h"
+#include "ranks/share.h"
+
+/* ---- halo.c --------------------------------------------------------------------------------- */
+
+/* Keeps the halo of a share up to date. A batch of the whole is two of the share: the variables
+ * that other ranks see, then those that nobody does. After the first, states are sent off; they
+ * travel while the second is run, after which the states of the others are there. */
+typedef struct gbsi_halo {
+    const gbs_share *share;       /* borrowed */
+    const gbs_ranks *ranks;       /* borrowed */
+    gbsi_executor *executor;      /* borrowed */
+    size_t value_bytes;           /* bytes of one variable over all chains */
+    size_t wire_bytes;            /* bytes of a state in a message */
+    bool bits;                    /* sixteen chains of a binary variable are two bytes */
+    unsigned char *out, *in;      /* the messages of one batch */
+    gbs_message *message;         /* [2 n_neighbours] */
+    void *value;                  /* states of a tile on their way from a message */
+    uint64_t n_messages, n_bytes; /* sent so far */
+    double exchange_s;            /* spent on sending and waiting */
+} gbsi_halo;
+
+uint64_t gbsi_halo_bytes(const gbs_share *share, uint32_t n_chains);
+/* @param x the executor of the share, which from now on calls the halo after every batch. */
+gbs_status gbsi_halo_init(gbsi_halo *h, const gbs_share *share, const gbs_ranks *ranks,
+                          gbsi_executor *x, gbs_error *err);
+void gbsi_halo_free(gbsi_halo *halo); /* frees the members, not the struct itself */
+
+/* ---- share_run.c ---------------------------------------------------------------------------- */
 
 struct gbsi_report;
 struct gbsi_runner;
@@ -87,5 +116,18 @@ gbs_status gbsi_shared_digest(struct gbs_run *run, char *text, gbs_error *err);
 /* Reports the time and the traffic of the exchange of all ranks. */
 gbs_status gbsi_shared_report(const gbs_ranks *ranks, const gbsi_shared *shared,
                               struct gbsi_report *report, gbs_error *err);
+
+/* ---- turns.c -------------------------------------------------------------------------------- */
+
+/* Turns in which ranks that share a model change what other ranks see, for scans that draw blocks.
+ * Ranks that share a factor have different turns [M72], so that states of other ranks that a rank
+ * sees do not change during its own turn. */
+/* Each rank takes the first turn that no earlier rank has with which it shares a factor.
+ * @param owner [variables] @param turn [n_ranks] out. */
+gbs_status gbsi_turns_of_ranks(const gbsi_factors *factors, const uint32_t *owner, uint32_t n_ranks,
+                               uint32_t *turn, gbs_error *err);
+
+/* @param share whose batches are turns. @param reach [slots] out, which turns then point to. */
+void gbsi_turns_of_share(const gbs_share *share, uint8_t *reach, gbsi_turns *turns);
 
 #endif

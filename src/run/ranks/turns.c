@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ranks/turns.h"
+#include "ranks/share_run.h"
 
 #include <assert.h>
 #include <string.h>

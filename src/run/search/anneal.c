@@ -88,8 +88,8 @@ static double half_spread(const gbsi_factors *f, size_t i)
 /* The mean over variables v of
  *     sqrt(sum over factors f of v of (half the spread of ln psi_f)^2):
  * for spins with d couplings +-J, J sqrt(d), the temperature at which a glass freezes in mean field
- * (Sherrington & Kirkpatrick 1975, Physical Review Letters 35:1792-1796). 1 where there is nothing
- * to go by. O(scopes + entries of the tables of all factors). */
+ * (Sherrington & Kirkpatrick 1975, Physical Review Letters 35:1792-1796). 1 if no factor depends on
+ * more than one variable. O(scopes + entries of the tables of all factors). */
 static gbs_status first_temperature(const gbsi_conditioned *model, double *tau0, gbs_error *err)
 {
     const gbsi_factors *f = &model->factors;
@@ -275,7 +275,7 @@ static gbs_status check_method(const gbs_run_options *options, gbs_error *err)
     if (options->temper > GBS_TEMPER_OFF) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "--temper applies to marginals and logz only");
     }
-    if (options->method == GBS_METHOD_MEAN_FIELD || options->estimator == GBS_ESTIMATOR_TRACES) {
+    if (gbsi_options_approximate(options) || options->estimator == GBS_ESTIMATOR_TRACES) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--method: to find a most probable state, choose auto, exact or sample");
     }

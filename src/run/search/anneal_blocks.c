@@ -83,7 +83,8 @@ static gbs_status quench_lanes(gbsi_search *s, double operations, gbs_error *err
 }
 
 /* The chains' states and, in place of the last, the best so far, by maxima over blocks; when time
- * is over only if that takes a moment. Then the same from where block draws lead as it gets colder.
+ * is over only if that takes a moment. Then the search goes on from the states that block draws
+ * reach as the temperature falls.
  * @param operations nanoseconds of the sweeps. */
 gbs_status gbsi_search_quench(gbsi_search *s, double operations, gbs_error *err)
 {

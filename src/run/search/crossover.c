@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "search/crossover.h"
+#include "search/quench.h"
 
 #include "base/forest.h"
 #include "base/memory.h"
@@ -24,7 +24,8 @@ void gbsi_crossover_free(gbsi_crossover *crossover)
     *crossover = (gbsi_crossover){0};
 }
 
-/* Joins what differs in the scope of a factor. @return one of those variables, GBSI_NONE: none. */
+/* Joins what differs in the scope of a factor. @return one of these variables; GBSI_NONE if no
+ * variable qualifies. */
 static uint32_t join_scope(const gbsi_crossover *c, size_t factor, const uint32_t *x,
                            const uint32_t *other)
 {

@@ -18,14 +18,14 @@
 #define OVERHEAD_NS   1000.0 /* nanoseconds of a sum for each variable and factor */
 #define PROGRESS_S    0.1
 #define TOLERANCE     1e-9 /* the bound is reached if closer, relative to 1 + its size */
-#define START_SHARE   0.25 /* share of the remaining time for the state to start from ... */
-#define LEAST_S       1e-3 /* ... and at least so long */
-#define EXACT_SHARE   0.5 /* share of the whole time after which an exact answer is given up, ... */
-#define BOUND_SHARE   0.75 /* ... and the bound, so that there is time to find a state */
+#define START_SHARE   0.25 /* share of the remaining time that finds the start */
+#define LEAST_S       1e-3 /* seconds that finding the start takes at least */
+#define EXACT_SHARE   0.5  /* share of the whole time after which an exact answer is given up */
+#define BOUND_SHARE   0.75 /* share of the whole time after which the bound is given up */
 
 typedef struct search {
     const gbs_model *model;
-    gbs_evidence evidence; /* the user's, and the state at hand; its likelihoods are borrowed */
+    gbs_evidence evidence; /* the user's, and the current state; its likelihoods are borrowed */
     gbs_run_options options;
     gbs_exact_options exact;
     const gbs_map_callbacks *callbacks;

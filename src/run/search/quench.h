@@ -6,13 +6,37 @@
 #define GBSI_SEARCH_QUENCH_H
 
 #include "block/block.h"
-#include "search/crossover.h"
+#include "condition/condition.h"
+
+/* ---- crossover.c ---------------------------------------------------------------------------- */
+
+/* Combines the best of two states, component by component. Where two states differ the model falls
+ * into components that no factor joins, and the log density is a sum over them: each is taken from
+ * the state in which it is more probable, so that one step finds the best of 2^components states
+ * (partition crossover; Tinos, Whitley & Chicano 2015, Foundations of Genetic Algorithms XIII,
+ * 137-149). */
+typedef struct gbsi_crossover {
+    const gbsi_conditioned *model; /* borrowed */
+    uint32_t *parent;              /* [n_variables] components of those that differ */
+    double *gain; /* [n_variables] at the root of each component: nats that the other state has more
+                   */
+} gbsi_crossover;
+
+gbs_status gbsi_crossover_init(gbsi_crossover *crossover, const gbsi_conditioned *model,
+                               gbs_error *err);
+void gbsi_crossover_free(gbsi_crossover *crossover); /* what it owns */
+
+/* Takes over components of another state. @param x [n_variables] in and out: gets those components
+ * of `other` that raise its log density. Both arguments must be states of positive probability.
+ * @return whether x changed. */
+bool gbsi_crossover_take(gbsi_crossover *crossover, uint32_t *x, const uint32_t *other);
+
+/* ---- quench.c ------------------------------------------------------------------------------- */
 
 typedef struct gbsi_quench {
     const gbsi_conditioned *model; /* borrowed */
-    gbsi_conditioned *soft;        /* with zeros that can be crossed; NULL if the model has no hard
-                                      zeros ... */
-    gbsi_conditioned *firm;        /* ... and with zeros that nothing makes up for */
+    gbsi_conditioned *soft;        /* with zeros that can be crossed; NULL without hard zeros */
+    gbsi_conditioned *firm;        /* the model with a penalty of zeros that no gain can outweigh */
     gbsi_blocks *blocks;           /* blocks of soft, or of model */
     gbsi_block_lanes *lanes;
     gbsi_crossover crossover;         /* crossover of firm, or of model */
@@ -31,9 +55,9 @@ void gbsi_quench_free(gbsi_quench *quench);
 void gbsi_quench_set(gbsi_quench *quench, uint32_t lane, const uint32_t *x);
 void gbsi_quench_get(const gbsi_quench *quench, uint32_t lane, uint32_t *x);
 
-/* All plans in turn, again while that raises the log density of some lane, until so many counted
- * nanoseconds are spent or the watch says stop. Then the best lane takes over the parts in which
- * other lanes are better, and all plans run again. Every lane must have been set. */
+/* Runs all plans in turn, and repeats them while they raise the log density of some lane, until the
+ * counted nanoseconds are used up or the watch stops it. Then the best lane takes over the parts in
+ * which other lanes are better, and all plans run again. Every lane must have been set. */
 void gbsi_quench_run(gbsi_quench *quench, double operations, gbsi_watch *watch);
 
 /* The schedule of a way out of a local optimum before the next quench: block draws of all lanes

@@ -114,7 +114,7 @@ typedef struct gbsi_figure {
 gbs_status gbsi_figure_write(const gbsi_figure *figure, const char *path, gbs_error *err);
 /* The style sheet of all figures of a page. @param root what carries its variables: ":root". */
 void gbsi_figure_style(gbs_output *output, const char *root);
-/* The figure into an output, errors of which come out when it is committed. */
+/* Writes the figure to an output. Errors of the output are reported when it is committed. */
 gbs_status gbsi_figure_text(const gbsi_figure *figure, gbs_output *output, gbs_error *err);
 
 #endif

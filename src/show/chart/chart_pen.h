@@ -21,7 +21,8 @@ static inline double gbsi_chart_floor(double x)
     return whole > x ? whole - 1.0 : whole;
 }
 
-/* A tenth of a pixel: "12.5". Never printf's %f, whose comma depends on the locale. */
+/* A tenth of a pixel: "12.5". printf's %f is never used, because its decimal sign depends on the
+ * locale. */
 const char *gbsi_chart_number(double value, char *text);
 #define N(value) gbsi_chart_number((value), (char[24]){0})
 

@@ -41,12 +41,12 @@ typedef struct gbsi_json_file {
 gbs_status gbsi_json_read(const gbsi_input *input, gbsi_json_file *file, gbs_error *err);
 void gbsi_json_free(gbsi_json_file *file);
 
-/* The elements of an array or object in turn: NULL if there is no such value, or if the argument is
- * NULL. */
+/* The elements of an array or object in turn: NULL if that value does not exist, or if the argument
+ * is NULL. */
 const gbsi_json *gbsi_json_first(const gbsi_json *of);
 const gbsi_json *gbsi_json_next(const gbsi_json *of, const gbsi_json *element);
-/* NULL if there is no such member, or if `object` is NULL or not an object; of equal names the
- * first. */
+/* NULL if no member has that name, or if `object` is NULL or not an object. If several members have
+ * it, the first is returned. */
 const gbsi_json *gbsi_json_member(const gbsi_json *object, const char *name);
 
 /* GBS_ERR_FORMAT "NAME:LINE:COLUMN: found ..., expected ...". */

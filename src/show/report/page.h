@@ -23,7 +23,7 @@ const char *gbsi_page_string(gbsi_page *page, const gbsi_json *of, const char *n
 const char *gbsi_page_digits(gbsi_page *page, const gbsi_json *of, const char *name); /* a number */
 double gbsi_page_real(gbsi_page *page, const gbsi_json *of, const char *name);
 bool gbsi_page_is(gbsi_page *page, const gbsi_json *of, const char *name); /* true or false */
-/* Numbers of an array that are finite and can be drawn, at most n. @param value [n], out; NAN where
+/* Numbers of an array that are finite and can be drawn, at most n. @param value [n], out; NAN if
  * one cannot. @return the number of elements of the array, at most n. */
 size_t gbsi_page_reals(gbsi_page *page, const gbsi_json *array, double *value, size_t n);
 /* Reports that a value does not have the expected form. */
@@ -32,13 +32,13 @@ void gbsi_page_refuse(gbsi_page *page, const gbsi_json *value, const char *expec
 /* ---- page_text.c: writing ------------------------------------------------------------------- */
 
 void gbsi_page_put(gbsi_page *page, const char *html);
-/* Text with &, <, > and quotes as entities; control characters, and bytes that
- * are no UTF-8, as U+FFFD. */
+/* Writes text with &, <, > and quotes as entities, and with U+FFFD in place of control characters
+ * and of bytes that are not UTF-8. */
 void gbsi_page_text(gbsi_page *page, const char *text);
-/* Writes a number with so many significant digits, as people do; "–" for a missing number. */
+/* Writes a number with this many significant digits, as people do; "–" for a missing number. */
 void gbsi_page_number(gbsi_page *page, double value, int digits);
 const char *gbsi_page_number_text(double value, int digits, char text[48]);
-/* 0.0123 with so many decimals. */
+/* 0.0123 with this many decimals. */
 void gbsi_page_fixed(gbsi_page *page, double value, int decimals);
 const char *gbsi_page_fixed_text(double value, int decimals, char text[48]);
 /* "131 072" of digits. */

@@ -2,7 +2,7 @@
 /* The style sheet: the palette is that of the charts, in the light and in the dark. */
 #include "report/page.h"
 
-/* In pieces: a string has at most 4095 bytes in C11. */
+/* The style comes in pieces, because a string has at most 4095 bytes in C11. */
 static const char *const style[] = {
     "*{box-sizing:border-box}\n",
     "body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,-apple-system,"

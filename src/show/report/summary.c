@@ -334,6 +334,7 @@ static void write_report(gbs_output *output, const summary *s)
     key_uint(output, "iterations", r->iterations);
     key_real(output, "residual", r->residual);
     key_real(output, "log_z_bound", r->log_z_bound);
+    key_real(output, "log_z_bethe", r->log_z_bethe);
     key_real(output, "log_z", r->log_z);
     key_real(output, "log_p_evidence",
              s->about.log_p_evidence == NULL ? (double)NAN : *s->about.log_p_evidence);

@@ -20,8 +20,8 @@ void gbsi_summary_reals(gbs_output *output, const char *name, const double *valu
 gbs_status gbsi_summary_marginals(const gbs_run *run, const gbs_summary_about *about,
                                   gbs_output *output, gbs_error *err);
 
-/* summary_map.c: marginals of all variables as a picture; null where they are no grid, or the build
- * writes no PNG. @param p, mcse the results of gbs_run_marginals(). */
+/* summary_map.c: marginals of all variables as a picture; null if the variables do not form a grid,
+ * or if the build writes no PNG. @param p, mcse the results of gbs_run_marginals(). */
 gbs_status gbsi_summary_map(const gbs_model *model, uint32_t rows, uint32_t columns,
                             const double *p, const double *mcse, gbs_output *output,
                             gbs_error *err);

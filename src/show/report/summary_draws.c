@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "diagnose/autocovariance.h"
-#include "diagnose/ranks.h"
 #include "gibbsite/diagnose.h"
 #include "report/summary.h"
 

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages in the log domain [M81]. A message of a variable is the sum of what its other factors
+ * say; it is made when it is needed, from the sum over all factors, so that hubs cost no more than
+ * their edges. Messages of minus infinity are counted rather than added, so that they can be taken
+ * off again.
+ *
+ * The order follows residual belief propagation (Elidan, McGraw & Koller 2006, UAI), with the
+ * estimate of the residual by Sutton & McCallum (2007, UAI): how much the messages into a factor
+ * have changed since its own were computed. In place of a queue, rounds skip the factors below a
+ * share of the largest estimate; a round costs no more than its edges, on any graph. */
+#include "variational/belief.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "simd/math.h"
+
+#define SHARE       0.1                 /* of the largest estimate: factors below it wait */
+#define MOST_STATES ((uint64_t)1 << 22) /* of a factor without a table */
+#define TOGETHER    1024u               /* states between two looks */
+
+struct gbsi_belief {
+    const gbsi_conditioned *model; /* borrowed */
+    gbsi_watch *watch;             /* NULL: never stops */
+    size_t *start;                 /* [n_edges + 1] of the message to each entry of the scopes */
+    double *message;               /* [start[n_edges]] ln, the largest entry is 0 */
+    double *sum;       /* [state_offset[n_variables]] of the finite messages to a state */
+    uint32_t *n_zeros; /* likewise: messages of minus infinity */
+    double *moved;     /* [n_variables] sum of the changes of the messages to it */
+    double *seen;      /* [n_edges] `moved` when the factor last computed its messages */
+    uint32_t *at;      /* [longest scope] a state of a factor */
+    double *in;        /* [most states of a scope] messages to the factor at work */
+    double *out;       /* [largest arity] the message of the factor at work */
+    double *top;       /* [largest arity] scratch */
+    double least;      /* factors whose estimate is below it wait */
+    bool backwards;    /* the direction of the next round */
+};
+
+static size_t n_edges(const gbsi_conditioned *model)
+{
+    const gbsi_factors *factors = &model->factors;
+    return factors->n_factors == 0 ? 0 : factors->scope_start[factors->n_factors];
+}
+
+/* The sizes of the arrays. */
+typedef struct sizes {
+    size_t messages, longest, in, arity;
+} sizes;
+
+static sizes count(const gbsi_conditioned *model)
+{
+    const gbsi_factors *factors = &model->factors;
+    sizes s = {.arity = 1};
+    for (uint32_t v = 0; v < model->n_variables; ++v) {
+        s.arity = model->arity[v] > s.arity ? model->arity[v] : s.arity;
+    }
+    for (size_t f = 0; f < factors->n_factors; ++f) {
+        const size_t begin = factors->scope_start[f];
+        const size_t end = factors->scope_start[f + 1];
+        size_t in = 0;
+        for (size_t e = begin; e < end; ++e) {
+            in += model->arity[factors->scope[e]];
+        }
+        s.messages += in;
+        s.in = in > s.in ? in : s.in;
+        s.longest = end - begin > s.longest ? end - begin : s.longest;
+    }
+    return s;
+}
+
+uint64_t gbsi_belief_bytes(const gbsi_conditioned *model)
+{
+    const sizes s = count(model);
+    const uint64_t edges = n_edges(model);
+    return (edges + 1) * sizeof(size_t) + edges * sizeof(double) +
+           model->state_offset[model->n_variables] * (sizeof(double) + sizeof(uint32_t)) +
+           model->n_variables * sizeof(double) + s.longest * sizeof(uint32_t) +
+           (s.messages + s.in + 2 * s.arity) * sizeof(double);
+}
+
+/* Whether every factor is one whose states can be gone through. */
+static gbs_status check_factors(const gbsi_conditioned *model, gbs_error *err)
+{
+    const gbsi_factors *factors = &model->factors;
+    for (size_t f = 0; f < factors->n_factors; ++f) {
+        double n = 1.0;
+        for (size_t e = factors->scope_start[f]; e < factors->scope_start[f + 1]; ++e) {
+            n *= model->arity[factors->scope[e]];
+        }
+        if (factors->kind[f] != GBS_FACTOR_TABLE && factors->kind[f] != GBS_FACTOR_POTTS &&
+            n > (double)MOST_STATES) {
+            return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                             "belief propagation: a factor over %zu variables has too many states "
+                             "to sum over: use --method sample",
+                             factors->scope_start[f + 1] - factors->scope_start[f]);
+        }
+    }
+    return GBS_OK;
+}
+
+gbs_status gbsi_belief_new(const gbsi_conditioned *model, gbsi_watch *watch, gbsi_belief **out,
+                           gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_factors *factors = &model->factors;
+    const size_t edges = n_edges(model);
+    const size_t states = model->state_offset[model->n_variables];
+    const sizes s = count(model);
+    gbsi_belief *b = gbsi_alloc_zero(sizeof *b);
+    GBSI_PASS(GBSI_HAVE(err, "belief propagation", b));
+    GBSI_TRY(check_factors(model, err));
+    *b = (gbsi_belief){.model = model, .watch = watch};
+    b->start = gbsi_alloc_array(edges + 1, sizeof *b->start);
+    b->message = gbsi_alloc_array_zero(s.messages, sizeof *b->message);
+    b->sum = gbsi_alloc_array_zero(states, sizeof *b->sum);
+    b->n_zeros = gbsi_alloc_array_zero(states, sizeof *b->n_zeros);
+    b->moved = gbsi_alloc_array_zero(model->n_variables, sizeof *b->moved);
+    b->seen = gbsi_alloc_array(edges, sizeof *b->seen);
+    b->at = gbsi_alloc_array(s.longest, sizeof *b->at);
+    b->in = gbsi_alloc_array(s.in, sizeof *b->in);
+    b->out = gbsi_alloc_array(s.arity, sizeof *b->out);
+    b->top = gbsi_alloc_array(s.arity, sizeof *b->top);
+    GBSI_TRY(GBSI_HAVE(err, "belief propagation", b->start, b->message, b->sum, b->n_zeros,
+                       b->moved, b->seen, b->at, b->in, b->out, b->top));
+    b->start[0] = 0;
+    for (size_t e = 0; e < edges; ++e) {
+        b->start[e + 1] = b->start[e] + model->arity[factors->scope[e]];
+        b->seen[e] = -INFINITY; /* nothing was computed yet */
+    }
+    *out = b;
+    b = NULL;
+
+cleanup:
+    gbsi_belief_free(b);
+    return status;
+}
+
+void gbsi_belief_free(gbsi_belief *b)
+{
+    if (b != NULL) {
+        GBSI_FREE(b->start, b->message, b->sum, b->n_zeros, b->moved, b->seen, b->at, b->in, b->out,
+                  b->top, b);
+    }
+}
+
+/* ---- messages ------------------------------------------------------------------------------ */
+
+/* Subtracts the largest entry from all, so that it becomes 0. */
+static void scale(double *message, uint32_t k)
+{
+    double top = message[0];
+    for (uint32_t a = 1; a < k; ++a) {
+        top = message[a] > top ? message[a] : top;
+    }
+    for (uint32_t a = 0; a < k && top > -INFINITY; ++a) {
+        message[a] -= top;
+    }
+}
+
+/* The message of the variable of edge e to its factor: the sum of the messages of the others.
+ * @param to [arity] out. */
+static void take_in(const gbsi_belief *b, size_t e, double *to)
+{
+    const uint32_t v = b->model->factors.scope[e];
+    const size_t offset = b->model->state_offset[v];
+    const double *own = b->message + b->start[e];
+    for (uint32_t a = 0; a < b->model->arity[v]; ++a) {
+        const bool zero = own[a] == -INFINITY;
+        const uint32_t others = b->n_zeros[offset + a] - (zero ? 1 : 0);
+        to[a] = others > 0 ? -INFINITY : b->sum[offset + a] - (zero ? 0.0 : own[a]);
+    }
+    scale(to, b->model->arity[v]);
+}
+
+/* Adds a log weight to ln of a sum of exponentials, kept as top + ln sum. */
+static void add_log(double logw, double *top, double *sum)
+{
+    if (logw == -INFINITY) {
+        return;
+    }
+    if (logw > *top) {
+        *sum = *sum * gbsi_exp(*top - logw) + 1.0;
+        *top = logw;
+    } else {
+        *sum += gbsi_exp(logw - *top);
+    }
+}
+
+/* The states of a factor, one after the other, the last variable fastest. */
+static void next_state(const gbsi_conditioned *model, size_t f, uint32_t *at)
+{
+    const gbsi_factors *factors = &model->factors;
+    for (size_t i = factors->scope_start[f + 1] - factors->scope_start[f]; i-- > 0;) {
+        if (++at[i] < model->arity[factors->scope[factors->scope_start[f] + i]]) {
+            return;
+        }
+        at[i] = 0;
+    }
+}
+
+/* ln of the sum, for each state a of one variable of factor f, of f times the messages of the
+ * others over the states with that a.
+ * @param position of that variable in the scope. @param in the messages, one after the other.
+ * @param out [arity] */
+static void sum_states(gbsi_belief *b, size_t f, size_t position, const double *in, double *out)
+{
+    const gbsi_factors *factors = &b->model->factors;
+    const size_t begin = factors->scope_start[f];
+    const size_t n = factors->scope_start[f + 1] - begin;
+    const uint32_t k = b->model->arity[factors->scope[begin + position]];
+    const double *table = factors->kind[f] == GBS_FACTOR_TABLE
+                              ? factors->table + factors->table_start[factors->aux[f]]
+                              : NULL;
+    size_t n_states = 1;
+    for (size_t i = 0; i < n; ++i) {
+        n_states *= b->model->arity[factors->scope[begin + i]];
+        b->at[i] = 0;
+    }
+    for (uint32_t a = 0; a < k; ++a) {
+        b->top[a] = -INFINITY;
+        out[a] = 0.0;
+    }
+    for (size_t state = 0; state < n_states; ++state, next_state(b->model, f, b->at)) {
+        double logw =
+            table != NULL ? table[state] : gbsi_factor_value_at(factors, b->model->arity, f, b->at);
+        const double *message = in;
+        for (size_t i = 0; i < n; ++i) {
+            logw += i == position ? 0.0 : message[b->at[i]];
+            message += b->model->arity[factors->scope[begin + i]];
+        }
+        const uint32_t a = b->at[position];
+        add_log(logw, &b->top[a], &out[a]);
+        if (state % TOGETHER == TOGETHER - 1 && gbsi_watch_spend(b->watch, TOGETHER * n)) {
+            return;
+        }
+    }
+    (void)gbsi_watch_spend(b->watch, n_states % TOGETHER * n);
+    for (uint32_t a = 0; a < k; ++a) {
+        out[a] = b->top[a] == -INFINITY ? -INFINITY : b->top[a] + gbsi_log(out[a]);
+    }
+}
+
+/* The message of a Potts factor in time of its states: the other variable has the same state, or
+ * another one; the sum over the others is that of those before and behind.
+ * @param in [arity] the message of the other variable, largest entry 0. @param out [arity] */
+static void sum_potts(gbsi_belief *b, size_t f, const double *in, double *out)
+{
+    const double coupling = b->model->factors.weight[f];
+    const uint32_t k = b->model->arity[b->model->factors.scope[b->model->factors.scope_start[f]]];
+    double sum = 0.0;
+    for (uint32_t a = 0; a < k; ++a) {
+        out[a] = sum;
+        sum += gbsi_exp(in[a]);
+    }
+    sum = 0.0;
+    for (uint32_t a = k; a-- > 0;) {
+        double top = gbsi_log(out[a] + sum);
+        double rest = top == -INFINITY ? 0.0 : 1.0;
+        sum += gbsi_exp(in[a]);
+        add_log(coupling + in[a], &top, &rest);
+        out[a] = rest == 0.0 ? -INFINITY : top + gbsi_log(rest);
+    }
+    (void)gbsi_watch_spend(b->watch, 4 * (uint64_t)k);
+}
+
+/* The message of factor f to one variable of its scope, into b->out: from those in b->in. */
+static void make_message(gbsi_belief *b, size_t f, size_t position)
+{
+    const gbsi_factors *factors = &b->model->factors;
+    const uint32_t k = b->model->arity[factors->scope[factors->scope_start[f]]];
+    if (factors->kind[f] == GBS_FACTOR_POTTS) {
+        sum_potts(b, f, b->in + (position == 0 ? k : 0), b->out);
+    } else {
+        sum_states(b, f, position, b->in, b->out);
+    }
+}
+
+/* Puts a new message in the place of the old one. @return how much it changed. */
+static double replace(gbsi_belief *b, size_t e, double damping)
+{
+    const uint32_t v = b->model->factors.scope[e];
+    const size_t offset = b->model->state_offset[v];
+    double *message = b->message + b->start[e];
+    double most = 0.0;
+    scale(b->out, b->model->arity[v]);
+    for (uint32_t a = 0; a < b->model->arity[v]; ++a) {
+        const bool was = message[a] > -INFINITY;
+        const bool is = b->out[a] > -INFINITY;
+        const double now =
+            was && is ? (1.0 - damping) * message[a] + damping * b->out[a] : b->out[a];
+        const double change = was && is ? fabs(b->out[a] - message[a]) / (1.0 + fabs(b->out[a]))
+                                        : (double)(was != is);
+        most = change > most ? change : most;
+        b->sum[offset + a] += (is ? now : 0.0) - (was ? message[a] : 0.0);
+        b->n_zeros[offset + a] += (is ? 0u : 1u) - (was ? 0u : 1u);
+        message[a] = now;
+    }
+    return most;
+}
+
+/* ---- rounds -------------------------------------------------------------------------------- */
+
+/* The messages to factor f, one after the other in b->in. */
+static void take_all(gbsi_belief *b, size_t f)
+{
+    const gbsi_factors *factors = &b->model->factors;
+    double *in = b->in;
+    for (size_t e = factors->scope_start[f]; e < factors->scope_start[f + 1]; ++e) {
+        take_in(b, e, in);
+        in += b->model->arity[factors->scope[e]];
+    }
+}
+
+/* How much the messages to factor f have changed since its own were computed. */
+static double estimate(const gbsi_belief *b, size_t f)
+{
+    const gbsi_factors *factors = &b->model->factors;
+    double most = 0.0;
+    for (size_t e = factors->scope_start[f]; e < factors->scope_start[f + 1]; ++e) {
+        const double change = b->moved[factors->scope[e]] - b->seen[e];
+        most = change > most ? change : most;
+    }
+    return most;
+}
+
+/* Computes the messages of factor f. A message does not depend on the one the other way, and what
+ * damping left undone is asked for again. */
+static void send(gbsi_belief *b, size_t f, double damping)
+{
+    const gbsi_factors *factors = &b->model->factors;
+    const size_t begin = factors->scope_start[f];
+    const size_t end = factors->scope_start[f + 1];
+    take_all(b, f);
+    for (size_t e = begin; e < end; ++e) {
+        const uint32_t v = factors->scope[e];
+        make_message(b, f, e - begin);
+        if (gbsi_watch_stopped(b->watch)) {
+            return;
+        }
+        const double change = replace(b, e, damping);
+        b->moved[v] += damping * change;
+        b->seen[e] = b->moved[v] - (1.0 - damping) * change;
+    }
+}
+
+/* Sums the messages to each variable afresh, so that rounding does not add up. */
+static void sum_messages(gbsi_belief *b)
+{
+    const gbsi_conditioned *model = b->model;
+    const size_t states = model->state_offset[model->n_variables];
+    memset(b->sum, 0, states * sizeof *b->sum);
+    memset(b->n_zeros, 0, states * sizeof *b->n_zeros);
+    for (size_t e = 0; e < n_edges(model); ++e) {
+        const uint32_t v = model->factors.scope[e];
+        const double *message = b->message + b->start[e];
+        for (uint32_t a = 0; a < model->arity[v]; ++a) {
+            const bool zero = message[a] == -INFINITY;
+            b->sum[model->state_offset[v] + a] += zero ? 0.0 : message[a];
+            b->n_zeros[model->state_offset[v] + a] += zero;
+        }
+    }
+}
+
+double gbsi_belief_round(gbsi_belief *b, double damping)
+{
+    const size_t n = b->model->factors.n_factors;
+    double most = 0.0;
+    sum_messages(b);
+    for (size_t i = 0; i < n && !gbsi_watch_spend(b->watch, 4); ++i) {
+        const size_t f = b->backwards ? n - 1 - i : i;
+        const double change = estimate(b, f);
+        most = change > most ? change : most;
+        if (change > b->least) {
+            send(b, f, damping);
+        }
+    }
+    b->backwards = !b->backwards;
+    b->least = most < INFINITY ? SHARE * most : 0.0;
+    return gbsi_watch_stopped(b->watch) ? NAN : most;
+}
+
+/* ---- answers ------------------------------------------------------------------------------- */
+
+/* ln of the product of all messages to the states of variable v. @param to [arity] out. */
+static void total(const gbsi_belief *b, uint32_t v, double *to)
+{
+    const size_t offset = b->model->state_offset[v];
+    for (uint32_t a = 0; a < b->model->arity[v]; ++a) {
+        to[a] = b->n_zeros[offset + a] > 0 ? -INFINITY : b->sum[offset + a];
+    }
+}
+
+/* ln of the sum of products of two messages given by their logarithms. @param y NULL: all 1. */
+static double log_product(const double *x, const double *y, uint32_t k)
+{
+    double top = -INFINITY;
+    double sum = 0.0;
+    for (uint32_t a = 0; a < k; ++a) {
+        add_log(x[a] + (y == NULL ? 0.0 : y[a]), &top, &sum);
+    }
+    return top == -INFINITY ? -INFINITY : top + gbsi_log(sum);
+}
+
+gbs_status gbsi_belief_marginals(const gbsi_belief *b, double *p, gbs_error *err)
+{
+    for (uint32_t v = 0; v < b->model->n_variables; ++v) {
+        double *row = p + b->model->state_offset[v];
+        total(b, v, row);
+        const double all = log_product(row, NULL, b->model->arity[v]);
+        if (all == -INFINITY) {
+            return gbsi_fail(err, GBS_ERR_IMPOSSIBLE, "no state of the model has positive weight");
+        }
+        for (uint32_t a = 0; a < b->model->arity[v]; ++a) {
+            row[a] = gbsi_exp(row[a] - all);
+        }
+    }
+    return GBS_OK;
+}
+
+/* sum over factors of ln Z_f + sum over variables of ln Z_v - sum over edges of ln Z_fv, where Z_f
+ * = sum_x f(x) prod m_v→f(x_v), Z_v = sum_a prod m_f→v(a) and Z_fv = sum_a m_f→v(a) m_v→f(a): the
+ * Bethe value at a fixed point (Yedidia, Freeman & Weiss 2005, eq. 37), whatever the messages'
+ * scale. */
+double gbsi_belief_log_z(gbsi_belief *b)
+{
+    const gbsi_conditioned *model = b->model;
+    const gbsi_factors *factors = &model->factors;
+    double log_z = model->log_constant;
+    sum_messages(b);
+    for (uint32_t v = 0; v < model->n_variables; ++v) {
+        total(b, v, b->out);
+        log_z += log_product(b->out, NULL, model->arity[v]);
+    }
+    for (size_t f = 0; f < factors->n_factors; ++f) {
+        take_all(b, f);
+        make_message(b, f, 0);
+        if (gbsi_watch_stopped(b->watch)) {
+            return NAN;
+        }
+        log_z += log_product(b->in, b->out, model->arity[factors->scope[factors->scope_start[f]]]);
+        const double *in = b->in;
+        for (size_t e = factors->scope_start[f]; e < factors->scope_start[f + 1]; ++e) {
+            const uint32_t k = model->arity[factors->scope[e]];
+            log_z -= log_product(in, b->message + b->start[e], k);
+            in += k;
+        }
+    }
+    return log_z;
+}

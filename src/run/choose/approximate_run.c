@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Approximations in place of chains: mean field, and loopy belief propagation. Each is iterated
+ * until it stays, or until --iterations, --max-updates, --time or the user ends it. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "chains/run.h"
+#include "chains/run_options.h"
+#include "trees/decompose.h"
+#include "variational/belief.h"
+#include "variational/mean_field.h"
+
+/* A fixed point: an iteration that moves nothing by more than this. */
+#define TOLERANCE  1e-10
+#define PROGRESS_S 0.1
+/* Iterations of belief propagation without damping, and the damping of those that follow; and those
+ * in succession that bring no smaller change, after which it is given up. */
+#define UNDAMPED 50u
+#define DAMPING  0.5
+#define PATIENCE 1000u
+
+/* An approximation of the free variables of a problem. */
+typedef struct approximation {
+    gbs_method method;
+    const char *name; /* for messages */
+    uint64_t (*bytes)(const gbsi_conditioned *model);
+    gbs_status (*begin)(const gbsi_conditioned *model, const gbs_run_options *options,
+                        gbsi_watch *watch, void **state, gbs_error *err);
+    /* @param n iterations before this one. @return the largest change. */
+    double (*step)(void *state, const gbs_run_options *options, uint64_t n);
+    /* The marginals. @param p [n_states] out. */
+    gbs_status (*read)(void *state, size_t n_states, double *p, gbs_error *err);
+    /* How far it is from a fixed point, and what it says of ln Z. */
+    void (*judge)(void *state, gbs_report *report);
+    void (*free)(void *state);
+} approximation;
+
+/* ---- mean field ------------------------------------------------------------------------------ */
+
+static gbs_status begin_mean_field(const gbsi_conditioned *model, const gbs_run_options *options,
+                                   gbsi_watch *watch, void **state, gbs_error *err)
+{
+    gbsi_mean_field *m = NULL;
+    const gbs_status status =
+        gbsi_mean_field_new(model, (gbs_mean_field_schedule)options->mean_field_schedule,
+                            options->damping, watch, &m, err);
+    *state = m;
+    return status;
+}
+
+static double step_mean_field(void *state, const gbs_run_options *options, uint64_t n)
+{
+    (void)options;
+    (void)n;
+    return gbsi_mean_field_step(state);
+}
+
+static gbs_status read_mean_field(void *state, size_t n_states, double *p, gbs_error *err)
+{
+    (void)err;
+    memcpy(p, gbsi_mean_field_q(state), n_states * sizeof *p);
+    return GBS_OK;
+}
+
+static void judge_mean_field(void *state, gbs_report *report)
+{
+    report->residual = gbsi_mean_field_residual(state);
+    report->log_z_bound = gbsi_mean_field_bound(state);
+}
+
+static void free_mean_field(void *state)
+{
+    gbsi_mean_field_free(state);
+}
+
+/* ---- belief propagation ---------------------------------------------------------------------- */
+
+/* Factors of many variables become chains of short ones first. */
+typedef struct belief {
+    gbsi_conditioned *chained; /* NULL: no factor is long */
+    gbsi_belief *messages;
+    double residual; /* of the last iteration */
+    double *p;       /* [states of the model or of the chained one] */
+} belief;
+
+static void free_belief(void *state)
+{
+    belief *b = state;
+    if (b != NULL) {
+        gbsi_belief_free(b->messages);
+        gbsi_conditioned_free(b->chained);
+        GBSI_FREE(b->p, b);
+    }
+}
+
+static gbs_status begin_belief(const gbsi_conditioned *model, const gbs_run_options *options,
+                               gbsi_watch *watch, void **state, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    belief *b = gbsi_alloc_zero(sizeof *b);
+    (void)options;
+    GBSI_TRY(GBSI_HAVE(err, "belief propagation", b));
+    GBSI_TRY(gbsi_decompose(model, false, &b->chained, err));
+    const gbsi_conditioned *used = b->chained != NULL ? b->chained : model;
+    b->residual = NAN;
+    b->p = gbsi_alloc_array(used->state_offset[used->n_variables], sizeof *b->p);
+    GBSI_TRY(GBSI_HAVE(err, "belief propagation", b->p));
+    GBSI_TRY(gbsi_belief_new(used, watch, &b->messages, err));
+    *state = b;
+    b = NULL;
+
+cleanup:
+    free_belief(b);
+    return status;
+}
+
+static double step_belief(void *state, const gbs_run_options *options, uint64_t n)
+{
+    belief *b = state;
+    const double damping = options->damping < 1.0 || n < UNDAMPED ? options->damping : DAMPING;
+    const double change = gbsi_belief_round(b->messages, damping);
+    b->residual = isnan(change) ? b->residual : change;
+    return change;
+}
+
+static gbs_status read_belief(void *state, size_t n_states, double *p, gbs_error *err)
+{
+    belief *b = state;
+    GBSI_PASS(gbsi_belief_marginals(b->messages, b->p, err));
+    memcpy(p, b->p, n_states * sizeof *p);
+    return GBS_OK;
+}
+
+static void judge_belief(void *state, gbs_report *report)
+{
+    belief *b = state;
+    report->residual = b->residual;
+    report->log_z_bethe = gbsi_belief_log_z(b->messages);
+}
+
+/* ---- an approximation as a run --------------------------------------------------------------- */
+
+static const approximation approximations[] = {
+    {GBS_METHOD_MEAN_FIELD, "mean field", gbsi_mean_field_bytes, begin_mean_field, step_mean_field,
+     read_mean_field, judge_mean_field, free_mean_field},
+    {GBS_METHOD_BELIEF, "belief propagation", gbsi_belief_bytes, begin_belief, step_belief,
+     read_belief, judge_belief, free_belief},
+};
+
+static const approximation *approximation_of(int method)
+{
+    for (size_t i = 0; i < sizeof approximations / sizeof approximations[0]; ++i) {
+        if ((int)approximations[i].method == method) {
+            return &approximations[i];
+        }
+    }
+    return NULL;
+}
+
+bool gbsi_run_approximates(const gbsi_task *task)
+{
+    return gbsi_options_approximate(&task->options);
+}
+
+static gbs_status check_memory(const approximation *a, const gbsi_problem *problem,
+                               const gbs_run_options *options, gbs_error *err)
+{
+    const uint64_t bytes = gbs_model_bytes(problem->model) +
+                           gbsi_conditioned_bytes(problem->whole) + a->bytes(problem->whole);
+    const uint64_t limit = gbsi_options_memory_limit(options);
+    if (bytes <= limit) {
+        return GBS_OK;
+    }
+    return gbsi_fail(err, GBS_ERR_LIMIT,
+                     "%s would take %" PRIu64 " bytes, the limit is %" PRIu64
+                     ": try a larger --memory-limit",
+                     a->name, bytes, limit);
+}
+
+static void tell_progress(const gbs_run_options *options, const gbsi_report *report,
+                          gbsi_drive *drive, double moved, double now_s)
+{
+    const gbs_progress progress = {.size = sizeof progress,
+                                   .pass = report->public.iterations,
+                                   .passes = options->iterations,
+                                   .updates = report->public.updates,
+                                   .elapsed_s = now_s - drive->started_s,
+                                   .worst_error = moved,
+                                   .target_error = TOLERANCE};
+    drive->last_progress_s = now_s;
+    if (drive->callbacks->progress(drive->callbacks->context, &progress) != 0) {
+        drive->stop = GBSI_STOP_SIGNAL;
+    }
+}
+
+/* The clock only decides when to stop: --iterations with the same count gives the same numbers. */
+static void look_at_clock(const gbs_run_options *options, const gbsi_report *report,
+                          gbsi_drive *drive, double moved)
+{
+    const double now_s = gbsi_clock_s();
+    if (drive->callbacks->progress != NULL && now_s - drive->last_progress_s > PROGRESS_S) {
+        tell_progress(options, report, drive, moved, now_s);
+    }
+    gbsi_drive_end_in_time(options, drive, now_s);
+}
+
+/* Iterates until something stops it: drive->stop, or the watch. */
+static void iterate(const approximation *a, void *state, const gbs_run_options *options,
+                    uint32_t n_variables, gbsi_report *report, gbsi_drive *drive)
+{
+    double least = INFINITY;
+    uint64_t best = 0; /* the iteration of the least change */
+    while (drive->stop == GBSI_GO_ON) {
+        const double moved = a->step(state, options, report->public.iterations);
+        if (gbsi_watch_stopped(&drive->watch)) {
+            return;
+        }
+        report->public.updates += n_variables;
+        if (moved < least) {
+            least = moved;
+            best = report->public.iterations;
+        }
+        if (++report->public.iterations == options->iterations ||
+            report->public.iterations - best > PATIENCE) {
+            drive->stop = GBSI_STOP_ITERATIONS;
+        } else if (report->public.updates >= options->max_updates) {
+            drive->stop = GBSI_STOP_UPDATES;
+        } else {
+            look_at_clock(options, report, drive, moved);
+        }
+        if (moved <= TOLERANCE) {
+            drive->stop = GBSI_STOP_FIXED_POINT;
+        }
+    }
+}
+
+gbs_status gbsi_run_approximately(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
+                                  gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    void *state = NULL;
+    const approximation *a = approximation_of(task->options.method);
+    const gbsi_conditioned *whole = task->problem.whole;
+    sampling->estimates.exact_mcse = NAN;
+    if (whole->n_variables == 0) {
+        drive->stop = GBSI_STOP_FIXED_POINT;
+        report->public.residual = 0.0;
+        report->public.log_z_bound = whole->log_constant;
+        return GBS_OK;
+    }
+    GBSI_TRY(check_memory(a, &task->problem, &task->options, err));
+    GBSI_TRY(a->begin(whole, &task->options, &drive->watch, &state, err));
+    iterate(a, state, &task->options, whole->n_variables, report, drive);
+    gbsi_drive_finish(drive);
+    a->judge(state, &report->public);
+    GBSI_TRY(
+        a->read(state, whole->state_offset[whole->n_variables], sampling->estimates.exact_p, err));
+
+cleanup:
+    a->free(state);
+    return status;
+}
+
+/* ---- an answer in hand ----------------------------------------------------------------------- */
+
+#define FIRST_SHARE      0.1 /* of --time */
+#define FIRST_ITERATIONS 200u
+#define FIRST_STATES     ((size_t)1 << 22) /* larger models have a sweep as soon */
+
+/* @param p [states of the part] out. @return false: there is no such answer. */
+static bool find_first(const gbsi_task *task, const gbsi_report *report, gbsi_drive *drive,
+                       double *p)
+{
+    gbs_run_options options = task->options;
+    gbsi_report own = *report;
+    void *state = NULL;
+    const gbsi_conditioned *part = task->problem.part;
+    const approximation *a = approximation_of(GBS_METHOD_BELIEF);
+    options.iterations = FIRST_ITERATIONS;
+    const double spent_s = report->public.compile_s + gbsi_clock_s() - drive->started_s;
+    drive->share = spent_s / options.time_s + FIRST_SHARE;
+    bool found = a->begin(part, &options, &drive->watch, &state, NULL) >= 0;
+    if (found) {
+        iterate(a, state, &options, part->n_variables, &own, drive);
+        found = a->read(state, part->state_offset[part->n_variables], p, NULL) >= 0;
+    }
+    a->free(state);
+    drive->share = 1.0;
+    if (drive->stop < GBSI_STOP_TIME) {
+        drive->stop = GBSI_GO_ON;
+        gbsi_drive_go_on(drive, false);
+    }
+    return found;
+}
+
+gbs_status gbsi_run_answer_first(const gbsi_task *task, gbsi_sampling *sampling,
+                                 const gbsi_report *report, gbsi_drive *drive, gbs_error *err)
+{
+    const gbsi_conditioned *part = task->problem.part;
+    const uint64_t limit = gbsi_options_memory_limit(&task->options);
+    if (part == NULL || part->state_offset[part->n_variables] > FIRST_STATES ||
+        gbsi_belief_bytes(part) > limit / 4) {
+        return GBS_OK;
+    }
+    double *p = gbsi_alloc_array(part->state_offset[part->n_variables], sizeof *p);
+    GBSI_PASS(GBSI_HAVE(err, "belief propagation", p));
+    if (find_first(task, report, drive, p)) {
+        sampling->estimates.first_p = p;
+        sampling->estimates.first_offset = part->state_offset;
+    } else {
+        gbsi_free(p);
+    }
+    return GBS_OK;
+}
