@@ -176,8 +176,8 @@ static void count_group(const gbsi_executor *x, gbsi_stays *s, uint32_t slot, ui
 }
 
 /* Counts changes in sixteen lanes of one byte each, in loops that compilers turn into a few vector
- * instructions. A byte of `lasted` says how long a stay has lasted: bit 6 marks a long stay, and bit
- * 7 is free.
+ * instructions. A byte of `lasted` says how long a stay has lasted: bit 6 marks a long stay, and
+ * bit 7 is free.
  * @param next new values of the bytes. @param n_changed number of changed bytes.
  * @return whether a lane is to be looked at closely: then n_changed is not the number. */
 static bool count_row(const uint8_t *now, const uint8_t *before, const uint8_t *lasted,
