@@ -165,10 +165,11 @@ typedef struct gbs_report {
                                    compared */
     uint64_t n_constant;      /**< sampled variables that never moved in any chain */
     int has_zeros;            /**< hard zeros remain in a sampled component */
-    uint64_t iterations;      /**< mean field, belief propagation: iterations over all variables; else
-                                 0 */
+    uint64_t iterations; /**< mean field, belief propagation: iterations over all variables; else
+                            0 */
     double residual; /**< mean field: largest change that one more undamped iteration would make, 0
-                          at a fixed point; belief propagation: that of the last one; else, or if time_s left no time for it, NAN */
+                          at a fixed point; belief propagation: that of the last one; else, or if
+                        time_s left no time for it, NAN */
     double log_z_bound;  /**< mean field: lower bound on ln Z; NAN as residual */
     double target_error; /**< standard error at which the run stops; 0: none */
     int converged;       /**< 1 or 0, see "converged" in gibbsite-marginals(1) */
@@ -226,7 +227,7 @@ typedef struct gbs_report {
                                    together although other states are possible, of which chains that
                                    agree say nothing; gbs_run_hardly_moved() tells which. 0 with
                                  ladders of temperatures */
-    double log_z_bethe; /**< belief propagation: the Bethe value of ln Z, no bound; else NAN */
+    double log_z_bethe;      /**< belief propagation: the Bethe value of ln Z, no bound; else NAN */
 } gbs_report;
 
 /**

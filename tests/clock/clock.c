@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The program with a clock that a test sets. CLOCK_LATE=N: it stands still until it is read for the
- * N-th time, and then is hours later. CLOCK_STEP=S: it goes on by S seconds at each reading instead.
- * CLOCK_REPORT=FILE: how often it was read, how often from then
- * on, and, in a build with -Dcount_work=true, how many branches the program took at most from one
- * reading to the next, and from that one until its end. */
+ * N-th time, and then is hours later. CLOCK_STEP=S: it goes on by S seconds at each reading
+ * instead. CLOCK_REPORT=FILE: how often it was read, how often from then on, and, in a build with
+ * -Dcount_work=true, how many branches the program took at most from one reading to the next, and
+ * from that one until its end. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>

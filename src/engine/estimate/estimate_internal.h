@@ -196,8 +196,8 @@ double gbsi_batches_mcse_of(const gbsi_estimate *e, uint32_t slot, size_t cell, 
 double gbsi_resolution(const gbsi_estimate *e, double p);
 /* The number of independent draws that would have this standard error; NAN if it is unknown. */
 double gbsi_effective_size(const gbsi_estimate *e, double p, double mcse);
-/* R-hat of this many sequences of a mean length, from the sum of their variances and of the distances
- * of their means from one value, and the squares of these. NAN of fewer than two. */
+/* R-hat of this many sequences of a mean length, from the sum of their variances and of the
+ * distances of their means from one value, and the squares of these. NAN of fewer than two. */
 double gbsi_rhat(double within, double shift, double shift_square, double n_sequences,
                  double length);
 /* Computes the estimates of one cell. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "temper/exchange.h"
 
-#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -135,16 +134,6 @@ double gbsi_exchange_barrier_from(const gbsi_exchange *e, double from)
     const uint32_t t = (uint32_t)from;
     const double within = t + 1 < e->n_levels ? (from - t) * gbsi_exchange_rate(e, t) : 0.0;
     return gbsi_exchange_barrier(e, t, e->n_levels - 1) - within;
-}
-
-double gbsi_exchange_trips_to(const gbsi_exchange *e, double to)
-{
-    double sum = 0.0;
-    for (uint32_t t = 0; t + 1 < e->n_levels && t < to; ++t) {
-        const double rate = gbsi_exchange_rate(e, t);
-        sum += rate < 1.0 ? rate / (1.0 - rate) : (double)INFINITY;
-    }
-    return 1.0 / (2.0 + 2.0 * sum);
 }
 
 /* Equal rejection (section 5 of the paper): with the cumulative barrier C(b_t) = sum over s < t of

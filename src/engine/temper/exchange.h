@@ -55,10 +55,6 @@ double gbsi_exchange_barrier(const gbsi_exchange *exchange, uint32_t from, uint3
  * between the levels. */
 double gbsi_exchange_barrier_from(const gbsi_exchange *exchange, double from);
 
-/* The round trips of an iteration and ladder between the hot end and the first level at or beyond
- * `to`, if local moves forget: 1 / (2 + 2 sum r / (1 - r)), section 3.4 of the paper. */
-double gbsi_exchange_trips_to(const gbsi_exchange *exchange, double to);
-
 /* Levels of equal rejection between `first`, in levels, and the cold end, by the rates so far.
  * Nothing else is kept: rates and trips are counted anew. */
 gbs_status gbsi_exchange_remade(const gbsi_exchange *from, double first, uint32_t n_levels,

@@ -89,9 +89,6 @@ static void ladder(void **unused)
         sum += rate / (1.0 - rate);
     }
     const double expected = (double)n / (2.0 + 2.0 * sum);
-    assert_within(gbsi_exchange_trips_to(e, 7.0) * (double)n, expected, 1e-6 * expected);
-    assert_within(gbsi_exchange_trips_to(e, 0.0), 0.5, 0.0);
-    assert_true(gbsi_exchange_trips_to(e, 2.5) == gbsi_exchange_trips_to(e, 3.0));
     assert_within((double)e->n_trips[0] / expected, 1.0, 0.05);
     assert_within((double)e->n_trips[1] / expected, 1.0, 0.05);
     assert_int_equal(gbsi_exchange_remade(e, 3, 4, 4, &next, NULL), GBS_OK);

@@ -46,8 +46,7 @@ static gbs_status count_auto(const gbsi_task *task, gbsi_exact_plan *plan, uint8
         info->n_auto += take[c];
     }
     if (forms.tree != NULL) {
-        const gbsi_keep keep =
-            gbsi_exact_keep(forms.tree, false, gbsi_run_auto_bytes(task));
+        const gbsi_keep keep = gbsi_exact_keep(forms.tree, false, gbsi_run_auto_bytes(task));
         info->auto_s = (double)forms.tree->n_entries * 1e-9 * gbsi_exact_entry_ns(keep);
         info->auto_forms = keep == GBSI_KEEP_TABLES ? GBS_FORM_TABLES : GBS_FORM_MESSAGES;
     }

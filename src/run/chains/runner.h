@@ -25,9 +25,9 @@ struct gbsi_sampling;
 struct gbsi_task;
 
 /* Traits. */
-#define GBSI_RUNNER_OVER_CHAINS  1u /* works beside plain chains, or takes over from them */
-#define GBSI_RUNNER_SCANS        2u /* follows a scan, which a pilot may choose */
-#define GBSI_RUNNER_SHARES       4u /* ranks share the model rather than the chains */
+#define GBSI_RUNNER_OVER_CHAINS 1u /* works beside plain chains, or takes over from them */
+#define GBSI_RUNNER_SCANS       2u /* follows a scan, which a pilot may choose */
+#define GBSI_RUNNER_SHARES      4u /* ranks share the model rather than the chains */
 
 /* Forms of a model that chains run on without a plan. */
 typedef enum gbsi_form_kind {

@@ -27,8 +27,6 @@
 
 #define SHARE_OF_TIME 0.5 /* of what is left when burn-in begins, which it may take */
 
-#define LEAST_ARRIVALS 4.0 /* replicas of a ladder that came from b = 0 before it is cut */
-
 #define LEARNT   16u /* iterations at the last levels, for the ratios of Z between them */
 #define OBSERVED 32u /* passes of local moves that are observed to cut the ladder */
 
@@ -124,9 +122,7 @@ static uint32_t levels_for(double barrier, uint32_t lanes)
 }
 
 /* Cuts the ladder at the hot end: levels at which local moves forget quickly anyway are of no use,
- * unless ln Z is asked for, which is known at b = 0. That they forget is seen in the states that
- * replicas have there; if hardly any have come from b = 0, where a sweep draws afresh, all of them
- * may be in one mode, and the ladder stays whole. */
+ * unless ln Z is asked for, which is known at b = 0. */
 static gbs_status cut(gbsi_tempered *t, gbs_error *err)
 {
     const gbsi_exchange *e = t->exchange;
@@ -135,9 +131,7 @@ static gbs_status cut(gbsi_tempered *t, gbs_error *err)
         t->ratios != NULL
             ? 0.0
             : gbsi_overlap_hot_end(swept ? t->overlap_of_sweeps : t->overlap, GBSI_TEMPERED_MEMORY);
-    const double mixed = found < e->n_levels - 2 ? found : e->n_levels - 2;
-    const double arrivals = gbsi_exchange_trips_to(e, mixed) * (double)t->iteration;
-    const double first = arrivals >= LEAST_ARRIVALS ? mixed : 0.0;
+    const double first = found < e->n_levels - 2 ? found : e->n_levels - 2;
     const uint32_t lanes = t->executor.n_chains;
     uint32_t n_levels = e->n_levels;
     if (t->chooses_levels) {
