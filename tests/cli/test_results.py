@@ -531,3 +531,11 @@ def test_compare_values_of_ln_z(run, work):
     assert run("compare", "x.json", "y.json", "--tolerance", "1e-12").status == 1
     (work / "none.json").write_text('{"schema": "logz/1", "log_z": null, "error": null}')
     assert run("compare", "none.json", "x.json").status == 3
+
+
+def test_variables_without_names_are_numbers_in_json_as_in_csv(run, work):
+    for name in ("a.json", "a.csv"):
+        assert run("marginals", "examples/grid.uai", "-o", name).status == 0
+    for pair in (("a.json", "a.json"), ("a.csv", "a.json"), ("a.json", "a.csv")):
+        done = run("compare", *pair, "--tolerance", "1e-12")
+        assert done.status == 0 and "variables              9" in done.out, done.out + done.err

@@ -2,6 +2,7 @@
 /* Our own results, marginals and states: CSV with a line for each entry, and JSON. Both tables
  * name their variables. The states of marginals, and those of CSV, are labels, which only a model
  * makes numbers of. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -293,36 +294,62 @@ static gbs_status take_label(table_reader *r, gbs_error *err)
     return add_label(r, err);
 }
 
-/* States without labels are labelled by their numbers, as in CSV. */
-static gbs_status number_labels(table_reader *r, size_t n_states, gbs_error *err)
+/* Adds a variable or a label whose name is a number, as in CSV. */
+static gbs_status add_number(table_reader *r, gbs_status (*add)(table_reader *r, gbs_error *err),
+                             uint64_t number, gbs_error *err)
 {
     char text[24];
     char *field = r->field;
-    gbs_status status = GBS_OK;
     r->field = text;
-    for (size_t i = 0; i < n_states && status >= 0; i++) {
-        r->n = (size_t)snprintf(text, sizeof text, "%zu", i);
-        status = add_label(r, err);
-    }
+    r->n = (size_t)snprintf(text, sizeof text, "%" PRIu64, number);
+    const gbs_status status = add(r, err);
     r->field = field;
     return status;
 }
 
-/* Reads { "name": ..., "states": [...], "probability": [...], ... }. */
+/* States without labels are labelled by their numbers. */
+static gbs_status number_labels(table_reader *r, size_t n_states, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    for (size_t i = 0; i < n_states && status >= 0; i++) {
+        status = add_number(r, add_label, i, err);
+    }
+    return status;
+}
+
+static gbs_status take_id(table_reader *r, uint64_t *id, gbs_error *err)
+{
+    bool too_large = false;
+    GBSI_PASS(json_word(r, err));
+    return gbsi_integer_read(r->field, r->n, UINT32_MAX - 1, id, &too_large)
+               ? GBS_OK
+               : gbsi_text_unexpected(r->text, r->shown, "the number of a variable", err);
+}
+
+/* Reads { "id": ..., "name": ..., "states": [...], "probability": [...], ... }, where a variable
+ * without a name is called by its number. */
 static gbs_status take_variable(table_reader *r, gbs_error *err)
 {
     const size_t n_labels = r->n_labels;
     const size_t n_p = r->n_p;
+    uint64_t id = UINT64_MAX;
     bool named = false;
     GBSI_PASS(json_expect(r, '{', err));
     do {
         GBSI_PASS(json_string(r, err));
+        const bool number = field_is(r, "id");
         const bool name = field_is(r, "name");
         const bool labels = field_is(r, "states");
         const bool probability = field_is(r, "probability");
         const bool error = field_is(r, "mcse");
         GBSI_PASS(json_expect(r, ':', err));
-        if (name && !named) {
+        if (probability && !named && id != UINT64_MAX) {
+            GBSI_PASS(add_number(r, add_variable, id, err));
+            named = true;
+        }
+        if (number) {
+            GBSI_PASS(take_id(r, &id, err));
+        } else if (name && !named) {
             GBSI_PASS(json_string(r, err));
             GBSI_PASS(add_variable(r, err));
             named = true;

@@ -285,7 +285,8 @@ static bool find_first(const gbsi_task *task, const gbsi_report *report, gbsi_dr
     bool found = a->begin(part, &options, &drive->watch, &state, NULL) >= 0;
     if (found) {
         iterate(a, state, &options, part->n_variables, &own, drive);
-        found = a->read(state, part->state_offset[part->n_variables], p, NULL) >= 0;
+        found = own.public.iterations > 0 && /* before, all states are alike */
+                a->read(state, part->state_offset[part->n_variables], p, NULL) >= 0;
     }
     a->free(state);
     drive->share = 1.0;
