@@ -159,7 +159,7 @@ def test_completion(run, work):
     assert {"help", "generate", "info"} <= set(offered(""))
     assert offered("generate", "is") == ["ising"]
     assert offered("generate", "ising", "--to") == ["--torus"]
-    assert offered("marginals", "x.uai", "--method", "") == ["auto", "exact", "sample", "mean-field"]
+    assert offered("marginals", "x.uai", "--method", "") == ["auto", "exact", "sample", "mean-field", "bp"]
     assert offered("marginals", "x.uai", "--method", "=", "e") == ["exact"]
     assert offered("map", "--thin") == [] and offered("sample", "--thin") == ["--thin"]
     assert offered("marginals", "x") == [] == offered("marginals", "-o", "")
