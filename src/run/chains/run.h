@@ -165,11 +165,12 @@ void gbsi_run_leave(gbsi_run_budget *budget);
 gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_error *err);
 /* Takes that memory. @return GBS_ERR_LIMIT with the figure if it exceeds the limit. */
 gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err);
-/* The share of --time that `auto` gives exact answers, which otherwise may be given up ... */
+/* prepare.c: whether the clock may take back that components are exact: in runs of `auto` on one
+ * process, from the beginning, within a time that the user asked for. */
+bool gbsi_run_may_give_up(const gbs_run *run);
+/* The share of --time after which exact answers are then given up. */
 #define GBSI_EXACT_SHARE 0.75
-/* ... where the clock may decide: alone, from the beginning, and with a time that was asked for. */
-bool gbsi_run_may_give_up(const gbs_run *run); /* auto within a time */
-/* Prepares the run anew, all of it to be sampled. */
+/* prepare.c: prepares the run anew, so that all of it is sampled. */
 gbs_status gbsi_run_sample_instead(gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
 /* Replaces the compiled scan by another one, before memory is taken. */
 gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbsi_watch *watch, gbs_error *err);
@@ -342,8 +343,8 @@ gbs_status gbsi_run_restart(gbsi_task *task, gbsi_engine *engine, gbsi_report *r
 gbs_status gbsi_run_approximately(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
                                   gbsi_drive *drive, gbs_error *err);
 bool gbsi_run_approximates(const gbsi_task *task);
-/* The same file: an answer for the sampled part that is in hand, by belief propagation within a
- * tenth of --time, should sampling have none when the time is over. */
+/* approximate_run.c: an answer for the sampled part that is in hand should sampling have none when
+ * the time is over: by belief propagation, within a tenth of --time. */
 gbs_status gbsi_run_answer_first(const gbsi_task *task, gbsi_sampling *sampling,
                                  const gbsi_report *report, gbsi_drive *drive, gbs_error *err);
 
