@@ -539,3 +539,13 @@ def test_variables_without_names_are_numbers_in_json_as_in_csv(run, work):
     for pair in (("a.json", "a.json"), ("a.csv", "a.json"), ("a.json", "a.csv")):
         done = run("compare", *pair, "--tolerance", "1e-12")
         assert done.status == 0 and "variables              9" in done.out, done.out + done.err
+
+
+def test_places_are_told_where_a_file_has_no_names(run, work):
+    for name in ("a.MAR", "a.csv"):
+        assert run("marginals", SPRINKLER, "-o", name).status == 0
+        assert run("marginals", "examples/grid.uai", "-o", "grid" + name[1:]).status == 0
+    done = run("compare", "a.MAR", "a.csv", "--tolerance", "1e-9")
+    assert done.status == 0 and "a.MAR has no names: variables and states are paired by their places" in done.err
+    assert "no names" not in run("compare", "a.MAR", "a.csv", "--model", SPRINKLER, "--tolerance", "1e-9").err
+    assert "no names" not in run("compare", "grid.MAR", "grid.csv", "--tolerance", "1e-9").err
