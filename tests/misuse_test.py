@@ -11,6 +11,7 @@ EXCEPTIONS = {
     "gbs_model_formats": "takes no argument",
     "gbs_set_memory_limit": "takes any number",
     "gbs_memory_limit": "takes no argument",
+    "gbs_auto_memory_limit": "takes no argument",
 }
 
 headers = "".join(path.read_text() for path in sorted((root / "include/gibbsite").glob("*.h"))
