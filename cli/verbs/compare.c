@@ -3,12 +3,12 @@
  * tolerance, 1 beyond it, 2 and above for trouble. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "options/rows.h"
 #include "src/core/base/plural.h"
+#include "src/files/answers/answers.h"
 
 /* The distance of two results: the number that is limited, by --tolerance or, of estimates, by what
  * chance explains; numbers to print; the verdict. */
@@ -220,25 +220,14 @@ static int read_both(const cli_arguments *arguments, gbs_result side[2])
     return CLI_DONE;
 }
 
-/* Whether the variables are called 0, 1, 2, ... in this order. */
-static int are_numbered(const gbs_result *r)
-{
-    int numbered = 1;
-    for (uint32_t i = 0; numbered && i < r->marginals.n_variables; i++) {
-        char text[24];
-        (void)snprintf(text, sizeof text, "%" PRIu32, i);
-        numbered = strcmp(r->name[i], text) == 0;
-    }
-    return numbered;
-}
-
 /* Tells that marginals of a file without names were paired by their places. */
 static void tell_places(const cli_arguments *arguments, const gbs_result side[2])
 {
     const int named = side[0].name != NULL ? 0 : 1;
+    const gbs_result *r = &side[named];
     const gbs_result *other = &side[1 - named];
-    if (side[named].task == GBS_TASK_MAR && other->task == GBS_TASK_MAR &&
-        side[named].name != NULL && other->name == NULL && !are_numbered(&side[named])) {
+    if (r->task == GBS_TASK_MAR && other->task == GBS_TASK_MAR && r->name != NULL &&
+        other->name == NULL && !gbsi_are_numbers(r->name, r->marginals.n_variables)) {
         cli_note(arguments,
                  "%s has no names: variables and states are paired by their places in the files; "
                  "with --model by their names",

@@ -689,3 +689,16 @@ def test_file_evidence(tmp_path):
     path.write_text(KETTLE.replace("<OBS>yes</OBS>", ""))
     with pytest.raises(gb.Error, match="found no observation"):
         gb.read(path, file_evidence=True)
+
+
+def test_belief_propagation(ask):
+    path = EXAMPLES / "grid.uai"
+    m = gb.read(path)
+    answer = m.query(method="bp")
+    summary = answer.summary
+    assert summary["method"] == "bp" and not answer.converged and math.isfinite(summary["log_z_bethe"])
+    rows = list(csv.DictReader(io.StringIO(ask("marginals", path, "--method", "bp", "--format", "csv"))))
+    assert [float(r["probability"]) for r in rows] == [p for v in answer for p in answer[v].values()]
+    for refuse in (lambda: m.map(method="bp"), lambda: m.logz(method="bp"), lambda: m.query(method="bp", damping=0.0)):
+        with pytest.raises(ValueError):
+            refuse()

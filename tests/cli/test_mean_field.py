@@ -80,3 +80,11 @@ def test_belief_propagation_refuses_what_applies_to_samples(run):
     assert done.status == 2 and "--method bp" in done.err
     done = run("logz", SPRINKLER, "--method", "bp")
     assert done.status == 2 and "choose auto, exact or sample" in done.err
+
+
+def test_damping_and_iterations_belong_to_approximations(run):
+    for option in (("--damping", "0.5"), ("--iterations", "9")):
+        done = run("marginals", SPRINKLER, "--method", "sample", *option)
+        assert done.status == 2 and "--damping and --iterations apply with --method mean-field or bp only" in done.err
+    for wrong in (("--damping", "0"), ("--damping", "1.5"), ("--iterations", "0"), ("--mean-field-schedule", "jacobi")):
+        assert run("marginals", SPRINKLER, "--method", "bp", *wrong).status == 2, wrong

@@ -9,6 +9,8 @@
 #ifndef GBSI_ANSWERS_ANSWERS_H
 #define GBSI_ANSWERS_ANSWERS_H
 
+#include <stdbool.h>
+
 #include "gibbsite/io.h"
 
 /* ---- evidence_set.c ---------------------------------------------------------------------- */
@@ -26,6 +28,11 @@ size_t gbsi_evidence_set_size(const gbsi_evidence_set *set);
 /* Adds the observations of a sample to evidence, as gbs_evidence_read() does. */
 gbs_status gbsi_evidence_set_observe(const gbsi_evidence_set *set, size_t index,
                                      gbs_evidence *evidence, gbs_error *err);
+
+/* ---- result_match.c ---------------------------------------------------------------------- */
+
+/* Whether n variables, or states of one, are called 0, 1, 2, ... in this order. */
+bool gbsi_are_numbers(char *const *text, size_t n);
 
 /* ---- query_file.c, edges_file.c, weights_file.c -------------------------------------------- */
 

@@ -30,6 +30,12 @@ gbs_status gbsi_marginals_solution(gbsi_text *text, gbsi_token task, gbs_margina
 bool gbsi_result_is_table(const gbsi_text *text);
 gbs_status gbsi_result_read_table(gbsi_text *text, gbs_result *result, gbs_error *err);
 
+/* The variables of marginals or of a state. */
+static inline uint32_t gbsi_result_size(const gbs_result *r)
+{
+    return r->task == GBS_TASK_MAR ? r->marginals.n_variables : r->n;
+}
+
 /* Makes an array of pointers to the n texts of a pool, each ended by 0, with a copy of the texts
  * behind it. */
 gbs_status gbsi_result_texts(const char *pool, size_t n_bytes, size_t n, char ***texts,

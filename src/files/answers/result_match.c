@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/answers.h"
 #include "answers/result.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -18,17 +19,12 @@ static int by_name(const void *left, const void *right)
     return strcmp(((const named *)left)->name, ((const named *)right)->name);
 }
 
-static uint32_t size_of(const gbs_result *r)
-{
-    return r->task == GBS_TASK_MAR ? r->marginals.n_variables : r->n;
-}
-
 /* ---- variables --------------------------------------------------------------------------- */
 
 static bool same_names(const gbs_result *a, const gbs_result *b)
 {
-    bool same = size_of(a) == size_of(b);
-    for (uint32_t i = 0; same && i < size_of(a); i++) {
+    bool same = gbsi_result_size(a) == gbsi_result_size(b);
+    for (uint32_t i = 0; same && i < gbsi_result_size(a); i++) {
         same = strcmp(a->name[i], b->name[i]) == 0;
     }
     return same;
@@ -138,12 +134,12 @@ static uint32_t find_common(const gbs_result *a, const named *sorted, uint32_t n
                             uint32_t *kept)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < size_of(a); i++) {
+    for (uint32_t i = 0; i < gbsi_result_size(a); i++) {
         const named key = {a->name[i], 0};
         const named *found = bsearch(&key, sorted, n_sorted, sizeof key, by_name);
         if (found != NULL) {
             kept[n] = i;
-            kept[size_of(a) + n++] = found->at;
+            kept[gbsi_result_size(a) + n++] = found->at;
         }
     }
     return n;
@@ -153,7 +149,7 @@ static uint32_t find_common(const gbs_result *a, const named *sorted, uint32_t n
  * @param sorted out: [variables + 1]. */
 static gbs_status sort_names(const gbs_result *r, const char *which, named **sorted, gbs_error *err)
 {
-    const uint32_t n = size_of(r);
+    const uint32_t n = gbsi_result_size(r);
     *sorted = gbsi_alloc_array((size_t)n + 1, sizeof **sorted);
     GBSI_PASS(GBSI_HAVE(err, "comparison", *sorted));
     for (uint32_t i = 0; i < n; i++) {
@@ -172,14 +168,13 @@ static gbs_status sort_names(const gbs_result *r, const char *which, named **sor
 
 /* ---- states ------------------------------------------------------------------------------ */
 
-/* Whether the states of a variable are called 0, 1, 2, ... in this order. */
-static bool are_numbers(char *const *label, size_t n)
+bool gbsi_are_numbers(char *const *text, size_t n)
 {
     bool numbers = true;
     for (size_t i = 0; i < n && numbers; i++) {
-        char text[24];
-        (void)snprintf(text, sizeof text, "%zu", i);
-        numbers = strcmp(label[i], text) == 0;
+        char number[24];
+        (void)snprintf(number, sizeof number, "%zu", i);
+        numbers = strcmp(text[i], number) == 0;
     }
     return numbers;
 }
@@ -207,8 +202,8 @@ static gbs_status other_states(const gbs_result *a, const gbs_result *b, uint32_
                                const named *of_a, const named *of_b, gbs_error *err)
 {
     const size_t n = a->marginals.offset[v + 1] - a->marginals.offset[v];
-    const bool numbers_a = are_numbers(a->label + a->marginals.offset[v], n);
-    const bool numbers_b = are_numbers(b->label + b->marginals.offset[v], n);
+    const bool numbers_a = gbsi_are_numbers(a->label + a->marginals.offset[v], n);
+    const bool numbers_b = gbsi_are_numbers(b->label + b->marginals.offset[v], n);
     size_t i = 0;
     while (strcmp(of_a[i].name, of_b[i].name) == 0) {
         i++;
@@ -282,8 +277,8 @@ gbs_status gbs_results_match(gbs_result *a, gbs_result *b, uint32_t left_out[2],
 {
     GBSI_NEED(a, b, left_out);
     gbs_status status = GBS_OK;
-    const uint32_t n_a = size_of(a);
-    const uint32_t n_b = size_of(b);
+    const uint32_t n_a = gbsi_result_size(a);
+    const uint32_t n_b = gbsi_result_size(b);
     named *sorted = NULL;
     named *sorted_a = NULL;
     uint32_t *kept = NULL;

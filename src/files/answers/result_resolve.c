@@ -9,11 +9,6 @@
 #include "base/plural.h"
 #include "base/status.h"
 
-static uint32_t size_of(const gbs_result *r)
-{
-    return r->task == GBS_TASK_MAR ? r->marginals.n_variables : r->n;
-}
-
 /* ---- names and labels ------------------------------------------------------------------------ */
 
 typedef struct pool {
@@ -36,7 +31,7 @@ static gbs_status add_text(pool *p, const char *text, uint32_t number, gbs_error
     return GBS_OK;
 }
 
-/* @param id [size_of(r)] the variables. */
+/* @param id [gbsi_result_size(r)] the variables. */
 static gbs_status rename_all(gbs_result *r, const gbs_model *model, const uint32_t *id,
                              gbs_error *err)
 {
@@ -46,13 +41,13 @@ static gbs_status rename_all(gbs_result *r, const gbs_model *model, const uint32
     pool names = {0};
     pool labels = {0};
     const bool marginals = r->task == GBS_TASK_MAR;
-    for (uint32_t i = 0; i < size_of(r); i++) {
+    for (uint32_t i = 0; i < gbsi_result_size(r); i++) {
         GBSI_TRY(add_text(&names, gbs_model_variable_name(model, id[i]), id[i], err));
         for (uint32_t a = 0; marginals && a < gbs_model_arity(model, id[i]); a++) {
             GBSI_TRY(add_text(&labels, gbs_model_state_label(model, id[i], a), a, err));
         }
     }
-    GBSI_TRY(gbsi_result_texts(names.text, names.n_bytes, size_of(r), &name, err));
+    GBSI_TRY(gbsi_result_texts(names.text, names.n_bytes, gbsi_result_size(r), &name, err));
     if (marginals) {
         const size_t n_cells = r->marginals.offset[r->marginals.n_variables];
         GBSI_TRY(gbsi_result_texts(labels.text, labels.n_bytes, n_cells, &label, err));
@@ -81,12 +76,12 @@ static gbs_status order_variables(gbs_result *r, const gbs_model *model, uint32_
     uint32_t *kept = gbsi_alloc_array((size_t)n + 1, sizeof *kept);
     GBSI_PASS(GBSI_HAVE(err, "variables", kept));
     memset(kept, 0xff, n * sizeof *kept);
-    if (r->name == NULL && size_of(r) != n) {
+    if (r->name == NULL && gbsi_result_size(r) != n) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT,
                            "found a result of %u variable%s without names, the model has %u",
-                           size_of(r), gbsi_plural(size_of(r)), n));
+                           gbsi_result_size(r), gbsi_plural(gbsi_result_size(r)), n));
     }
-    for (uint32_t i = 0; i < size_of(r); i++) {
+    for (uint32_t i = 0; i < gbsi_result_size(r); i++) {
         uint32_t v = i;
         GBSI_TRY(r->name == NULL ? GBS_OK : gbs_model_find_variable(model, r->name[i], &v, err));
         if (kept[v] != UINT32_MAX) {

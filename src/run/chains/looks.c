@@ -29,8 +29,7 @@ static void tell_progress(const gbs_run_options *options, const gbsi_report *rep
     }
 }
 
-/* The seconds of --time that are spent, including those of preparing the run. */
-static double spent_s(const gbsi_drive *drive, double now_s)
+double gbsi_drive_spent_s(const gbsi_drive *drive, double now_s)
 {
     return drive->run->report.public.compile_s + now_s - drive->started_s;
 }
@@ -39,7 +38,7 @@ void gbsi_drive_end_in_time(const gbs_run_options *options, gbsi_drive *drive, d
 {
     gbsi_watch_look(&drive->outer);
     if (gbsi_watch_stopped(&drive->outer) ||
-        (options->time_s > 0.0 && spent_s(drive, now_s) > options->time_s)) {
+        (options->time_s > 0.0 && gbsi_drive_spent_s(drive, now_s) > options->time_s)) {
         drive->stop = GBSI_STOP_TIME;
     }
 }
@@ -80,7 +79,7 @@ static bool look(void *context)
         return false;
     }
     if (drive->stop == GBSI_GO_ON) {
-        return !drive->keeping && time_s > 0.0 && spent_s(drive, now_s) > time_s;
+        return !drive->keeping && time_s > 0.0 && gbsi_drive_spent_s(drive, now_s) > time_s;
     }
     /* A run that ended by itself is finished, however long that takes: its bits do not depend on
      * the clock.

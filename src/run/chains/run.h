@@ -165,6 +165,8 @@ void gbsi_run_leave(gbsi_run_budget *budget);
 gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_error *err);
 /* Takes that memory. @return GBS_ERR_LIMIT with the figure if it exceeds the limit. */
 gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err);
+/* Takes it if the scan is known; while a pilot has still to choose it, only checks the limit. */
+gbs_status gbsi_run_take_known_memory(gbs_run *run, gbs_error *err);
 /* prepare.c: whether the clock may take back that components are exact: in runs of `auto` on one
  * process, from the beginning, within a time that the user asked for. */
 bool gbsi_run_may_give_up(const gbs_run *run);
@@ -249,6 +251,8 @@ void gbsi_drive_go_on(gbsi_drive *drive, bool keep);
 /* Called before a pass that must be finished: if checkpoints are written, because a run cannot go
  * on from half a pass, or with several ranks, because all ranks end a pass together. */
 void gbsi_drive_go_whole(gbsi_drive *drive, bool keep);
+/* The seconds of --time that are spent, including those of preparing the run. */
+double gbsi_drive_spent_s(const gbsi_drive *drive, double now_s);
 /* Says in drive->stop that --time is over, or that the call which this run works for ends. */
 void gbsi_drive_end_in_time(const gbs_run_options *options, gbsi_drive *drive, double now_s);
 /* Called before the last work of a run, which may still take a moment whatever stopped the run. */
@@ -345,8 +349,8 @@ gbs_status gbsi_run_approximately(gbsi_task *task, gbsi_sampling *sampling, gbsi
 bool gbsi_run_approximates(const gbsi_task *task);
 /* approximate_run.c: an answer for the sampled part that is in hand should sampling have none when
  * the time is over: by belief propagation, within a tenth of --time. */
-gbs_status gbsi_run_answer_first(const gbsi_task *task, gbsi_sampling *sampling,
-                                 const gbsi_report *report, gbsi_drive *drive, gbs_error *err);
+gbs_status gbsi_run_answer_first(const gbsi_task *task, gbsi_sampling *sampling, gbsi_drive *drive,
+                                 gbs_error *err);
 
 /* reasons.c: writes why a run is not called converged, from verdict.def, and what to try. @return
  * false if nothing speaks against convergence. */

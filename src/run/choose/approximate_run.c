@@ -180,13 +180,13 @@ static gbs_status check_memory(const approximation *a, const gbsi_problem *probl
                      a->name, bytes, limit);
 }
 
-static void tell_progress(const gbs_run_options *options, const gbsi_report *report,
+static void tell_progress(const gbs_run_options *options, const gbs_report *report,
                           gbsi_drive *drive, double moved, double now_s)
 {
     const gbs_progress progress = {.size = sizeof progress,
-                                   .pass = report->public.iterations,
+                                   .pass = report->iterations,
                                    .passes = options->iterations,
-                                   .updates = report->public.updates,
+                                   .updates = report->updates,
                                    .elapsed_s = now_s - drive->started_s,
                                    .worst_error = moved,
                                    .target_error = TOLERANCE};
@@ -197,7 +197,7 @@ static void tell_progress(const gbs_run_options *options, const gbsi_report *rep
 }
 
 /* The clock only decides when to stop: --iterations with the same count gives the same numbers. */
-static void look_at_clock(const gbs_run_options *options, const gbsi_report *report,
+static void look_at_clock(const gbs_run_options *options, const gbs_report *report,
                           gbsi_drive *drive, double moved)
 {
     const double now_s = gbsi_clock_s();
@@ -209,24 +209,23 @@ static void look_at_clock(const gbs_run_options *options, const gbsi_report *rep
 
 /* Iterates until something stops it: drive->stop, or the watch. */
 static void iterate(const approximation *a, void *state, const gbs_run_options *options,
-                    uint32_t n_variables, gbsi_report *report, gbsi_drive *drive)
+                    uint32_t n_variables, gbs_report *report, gbsi_drive *drive)
 {
     double least = INFINITY;
     uint64_t best = 0; /* the iteration of the least change */
     while (drive->stop == GBSI_GO_ON) {
-        const double moved = a->step(state, options, report->public.iterations);
+        const double moved = a->step(state, options, report->iterations);
         if (gbsi_watch_stopped(&drive->watch)) {
             return;
         }
-        report->public.updates += n_variables;
+        report->updates += n_variables;
         if (moved < least) {
             least = moved;
-            best = report->public.iterations;
+            best = report->iterations;
         }
-        if (++report->public.iterations == options->iterations ||
-            report->public.iterations - best > PATIENCE) {
+        if (++report->iterations == options->iterations || report->iterations - best > PATIENCE) {
             drive->stop = GBSI_STOP_ITERATIONS;
-        } else if (report->public.updates >= options->max_updates) {
+        } else if (report->updates >= options->max_updates) {
             drive->stop = GBSI_STOP_UPDATES;
         } else {
             look_at_clock(options, report, drive, moved);
@@ -253,7 +252,7 @@ gbs_status gbsi_run_approximately(gbsi_task *task, gbsi_sampling *sampling, gbsi
     }
     GBSI_TRY(check_memory(a, &task->problem, &task->options, err));
     GBSI_TRY(a->begin(whole, &task->options, &drive->watch, &state, err));
-    iterate(a, state, &task->options, whole->n_variables, report, drive);
+    iterate(a, state, &task->options, whole->n_variables, &report->public, drive);
     gbsi_drive_finish(drive);
     a->judge(state, &report->public);
     GBSI_TRY(
@@ -271,21 +270,19 @@ cleanup:
 #define FIRST_STATES     ((size_t)1 << 22) /* larger models have a sweep as soon */
 
 /* @param p [states of the part] out. @return false: there is no such answer. */
-static bool find_first(const gbsi_task *task, const gbsi_report *report, gbsi_drive *drive,
-                       double *p)
+static bool find_first(const gbsi_task *task, gbsi_drive *drive, double *p)
 {
     gbs_run_options options = task->options;
-    gbsi_report own = *report;
+    gbs_report own = {0};
     void *state = NULL;
     const gbsi_conditioned *part = task->problem.part;
     const approximation *a = approximation_of(GBS_METHOD_BELIEF);
     options.iterations = FIRST_ITERATIONS;
-    const double spent_s = report->public.compile_s + gbsi_clock_s() - drive->started_s;
-    drive->share = spent_s / options.time_s + FIRST_SHARE;
+    drive->share = gbsi_drive_spent_s(drive, gbsi_clock_s()) / options.time_s + FIRST_SHARE;
     bool found = a->begin(part, &options, &drive->watch, &state, NULL) >= 0;
     if (found) {
         iterate(a, state, &options, part->n_variables, &own, drive);
-        found = own.public.iterations > 0 && /* before, all states are alike */
+        found = own.iterations > 0 && /* before, all states are alike */
                 a->read(state, part->state_offset[part->n_variables], p, NULL) >= 0;
     }
     a->free(state);
@@ -297,8 +294,8 @@ static bool find_first(const gbsi_task *task, const gbsi_report *report, gbsi_dr
     return found;
 }
 
-gbs_status gbsi_run_answer_first(const gbsi_task *task, gbsi_sampling *sampling,
-                                 const gbsi_report *report, gbsi_drive *drive, gbs_error *err)
+gbs_status gbsi_run_answer_first(const gbsi_task *task, gbsi_sampling *sampling, gbsi_drive *drive,
+                                 gbs_error *err)
 {
     const gbsi_conditioned *part = task->problem.part;
     const uint64_t limit = gbsi_options_memory_limit(&task->options);
@@ -308,7 +305,7 @@ gbs_status gbsi_run_answer_first(const gbsi_task *task, gbsi_sampling *sampling,
     }
     double *p = gbsi_alloc_array(part->state_offset[part->n_variables], sizeof *p);
     GBSI_PASS(GBSI_HAVE(err, "belief propagation", p));
-    if (find_first(task, report, drive, p)) {
+    if (find_first(task, drive, p)) {
         sampling->estimates.first_p = p;
         sampling->estimates.first_offset = part->state_offset;
     } else {

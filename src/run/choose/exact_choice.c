@@ -231,12 +231,7 @@ static gbs_status choose_in_time(gbsi_task *task, gbsi_report *report, gbs_error
     if (!gbsi_watch_stopped(&watch) || (outer != NULL && gbsi_watch_ask(outer))) {
         return status;
     }
-    gbsi_tree_free(p->tree);
-    gbsi_sparse_free(p->sparse);
-    gbsi_cutsets_free(p->cutset);
-    p->tree = NULL;
-    p->sparse = NULL;
-    p->cutset = NULL;
+    gbsi_problem_forget_tables(p);
     memset(p->exact, 0, p->components->n);
     memset(p->enumerated, 0, p->components->n);
     p->late = true;

@@ -131,12 +131,7 @@ gbs_status gbsi_run_exactly(gbsi_task *task, gbsi_sampling *sampling, gbsi_repor
         report->public.log_z =
             task->problem.n_skipped > 0 ? NAN : task->problem.whole->log_constant + log_z;
     } else { /* sampling has better use for the memory */
-        gbsi_tree_free(task->problem.tree);
-        gbsi_sparse_free(task->problem.sparse);
-        gbsi_cutsets_free(task->problem.cutset);
-        task->problem.tree = NULL;
-        task->problem.sparse = NULL;
-        task->problem.cutset = NULL;
+        gbsi_problem_forget_tables(&task->problem);
     }
     return GBS_OK;
 }

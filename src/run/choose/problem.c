@@ -225,6 +225,16 @@ void gbsi_problem_forget_components(gbsi_problem *p)
     p->part_of = NULL;
 }
 
+void gbsi_problem_forget_tables(gbsi_problem *p)
+{
+    gbsi_tree_free(p->tree);
+    gbsi_sparse_free(p->sparse);
+    gbsi_cutsets_free(p->cutset);
+    p->tree = NULL;
+    p->sparse = NULL;
+    p->cutset = NULL;
+}
+
 void gbsi_problem_free(gbsi_problem *p)
 {
     if (p->graph != p->whole_graph) {
@@ -240,9 +250,7 @@ void gbsi_problem_free(gbsi_problem *p)
     GBSI_FREE(p->target, p->asked);
     gbsi_barren_free(p->barren);
     GBSI_FREE(p->exact, p->enumerated);
-    gbsi_sparse_free(p->sparse);
-    gbsi_cutsets_free(p->cutset);
-    gbsi_tree_free(p->tree);
+    gbsi_problem_forget_tables(p);
     gbsi_free(p->start);
 }
 

@@ -61,6 +61,8 @@ gbs_status gbsi_problem_take_part(gbsi_problem *p, const gbs_run_options *option
 /* Frees the components and the map from variables of the whole to those of the part: only exact
  * answers need them. */
 void gbsi_problem_forget_components(gbsi_problem *problem);
+/* Frees trees, sparse tables and cutsets. */
+void gbsi_problem_forget_tables(gbsi_problem *p);
 /* Forgets which components are exact and what was made of them. The model given evidence stays,
  * with its barren variables. */
 void gbsi_problem_choose_again(gbsi_problem *p);

@@ -137,6 +137,13 @@ gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err)
     return run->task.plain->prepare == NULL ? GBS_OK : run->task.plain->prepare(run, err);
 }
 
+gbs_status gbsi_run_take_known_memory(gbs_run *run, gbs_error *err)
+{
+    return run->sampling.engine.undecided
+               ? gbsi_run_check(&run->task.options, &run->memory, &run->budget, err)
+               : gbsi_run_take_memory(run, err);
+}
+
 gbs_status gbsi_chains_prepare(gbs_run *run, gbs_error *err)
 {
     GBSI_PASS(gbsi_run_check(&run->task.options, &run->memory, &run->budget, err));
@@ -355,9 +362,7 @@ gbs_status gbsi_run_sample_instead(gbs_run *run, gbsi_drive *drive, gbs_error *e
                               "instead, as by --method sample",
                               100.0 * GBSI_EXACT_SHARE));
     GBSI_TRY(prepare_whole(run, run->checkpoints.asked.scan, &drive->watch, err));
-    GBSI_TRY(run->sampling.engine.undecided
-                 ? gbsi_run_check(&run->task.options, &run->memory, &run->budget, err)
-                 : gbsi_run_take_memory(run, err));
+    GBSI_TRY(gbsi_run_take_known_memory(run, err));
 cleanup:
     gbsi_watch_leave(before);
     return status;

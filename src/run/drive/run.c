@@ -114,7 +114,7 @@ static gbs_status answer(gbs_run *run, bool timed, gbsi_drive *drive, gbs_error 
 {
     GBSI_PASS(run->task.runner->begin(&run->task, &run->sampling, &run->report, drive, err));
     if (timed && drive->callbacks->draw == NULL) {
-        GBSI_PASS(gbsi_run_answer_first(&run->task, &run->sampling, &run->report, drive, err));
+        GBSI_PASS(gbsi_run_answer_first(&run->task, &run->sampling, drive, err));
     }
     run->report.answering = true;
     GBSI_PASS(start(run, drive, err));

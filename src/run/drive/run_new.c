@@ -112,9 +112,7 @@ static gbs_status open_once(const gbs_model *model, const gbs_evidence *evidence
     }
     GBSI_TRY(gbsi_run_prepare(run, evidence, err));
     GBSI_TRY(gbsi_ranks_check(&run->task, &run->sampling.engine, err));
-    GBSI_TRY(run->sampling.engine.undecided
-                 ? gbsi_run_check(&run->task.options, &run->memory, &run->budget, err)
-                 : gbsi_run_take_memory(run, err));
+    GBSI_TRY(gbsi_run_take_known_memory(run, err));
     *out = run;
     run = NULL;
 cleanup:
