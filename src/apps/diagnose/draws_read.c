@@ -473,6 +473,7 @@ static gbs_status read_file(reader *r, const char *path, const char *first_path,
     GBSI_PASS(gbsi_text_open(&text, &r->input, r->options, err));
     read_comments(r, &text);
     text.comment = '#';
+    GBSI_PASS(gbsi_refuse_answers(&text, true, "draws: a column for each quantity", err));
     GBSI_PASS(gbsi_sheet_open(&r->sheet, &text, NULL, NULL, err));
     r->sheet.skip_empty = true;
     r->has_index = r->has_index || r->sheet.has_index;

@@ -79,6 +79,14 @@ gbs_status gbsi_cell_fail(const gbsi_sheet *s, const gbsi_cell *cell, gbs_error 
 enum { GBSI_DRAW_COLUMNS = 3 };
 bool gbsi_sheet_is_draws(const gbsi_sheet *s);
 
+/* ---- answer_tables.c ------------------------------------------------------------------------ */
+
+/* Fails if the line of names is that of a table of answers, such as marginals: says what it is,
+ * what was expected, and which verb reads it.
+ * @param draws whether draws are read here. */
+gbs_status gbsi_refuse_answers(const gbsi_text *text, bool draws, const char *expected,
+                               gbs_error *err);
+
 /* ---- cell.c: what cells mean ---------------------------------------------------------------- */
 
 enum { GBSI_MISSING_SIGNS = 15 };

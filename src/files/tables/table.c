@@ -374,6 +374,9 @@ static gbs_status read_header(gbs_table *t, const held *of, const char *weights,
                                       err));
     }
     GBSI_TRY(find_columns(t, seen, weights, err));
+    if (of == NULL && weights == NULL && t->n_columns < t->sheet.n_columns) {
+        GBSI_TRY(gbsi_refuse_answers(&text, true, "a row of states for each case", err));
+    }
     GBSI_TRY(check_columns(t, seen, err));
     t->first = t->sheet.text.at;
     if (t->sheet.has_index) {
