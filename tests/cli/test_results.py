@@ -426,6 +426,12 @@ def test_errors_that_a_file_does_not_tell(run, work):
     assert run("compare", "bare.csv", "some.csv", "--tolerance", "0.01").status == 1
 
 
+def test_variables_of_other_sizes_are_named(run, work):
+    (work / "two.csv").write_text("variable,state,probability\nrain,0,0.5\nrain,1,0.5\n")
+    (work / "three.csv").write_text("variable,state,probability\nrain,0,0.5\nrain,1,0.5\nrain,2,0\n")
+    assert "variable rain has 2 states and 3 states" in run("compare", "two.csv", "three.csv").err
+
+
 def test_rounding_is_no_difference(run, work):
     """Unless a tolerance is typed; --tolerance 0 means what it says."""
     for name, p, q in [("a", "0.3", "0.7"), ("b", "0.30000000000000004", "0.7"), ("c", "0.3000001", "0.6999999")]:
