@@ -168,6 +168,12 @@ static gbs_status add_column(gbs_table *t, uint32_t k, uint32_t v, unsigned char
                               gbsi_cell_show(&t->sheet.name[k], shown));
     }
     seen[v] = 1;
+    if (t->sheet.name[k].numeric) {
+        return gbsi_cell_fail(&t->sheet, &t->sheet.name[k], err,
+                              "found %s without a list of values, expected one, in braces: Weka's "
+                              "filter NumericToNominal makes it",
+                              gbsi_cell_show(&t->sheet.name[k], shown));
+    }
     for (uint32_t a = 0; a < gbs_model_arity(t->model, v); a++) {
         const char *label = gbs_model_state_label(t->model, v, a);
         const int sign = label == NULL ? -1 : gbsi_find_missing(label, strlen(label));
