@@ -128,7 +128,7 @@ static gbs_status refuse_tag(const xmlbif_reader *r, gbsi_token tag, gbs_error *
     char expected[160];
     size_t n = 0;
     for (element e = 0; e < N_ELEMENTS; e++) {
-        if (may_begin(r, e)) {
+        if (may_begin(r, e) && e != VARIABLE_TYPE) { /* of 0.2 */
             n += (size_t)snprintf(expected + n, sizeof expected - n, "%s<%s>", n == 0 ? "" : ", ",
                                   elements[e].name);
         }
