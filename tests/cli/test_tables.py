@@ -68,6 +68,7 @@ REFUSED = [
     (ARFF + "0,'none\n", "t.csv:5:3: found the end of the line in a text", "expected '"),
     (ARFF + "0,none,{2}\n", "t.csv:5:1: found more than 2 fields", "expected 2"),
     ("# frost, ice\n0 none\n", "t.csv:2:1:", "expected"),
+    ("frost,ice\n0,none\n# cold\n", "t.csv:3:1: found 1 field", "lines of comments stand before the names"),
     (lines(PLAIN, head=("Frost", "ice")), "t.csv:1:1: found 'Frost'", '"frost" is written nearly so'),
     (lines(PLAIN, head=("frost", "Ice_")), "t.csv:1:7: found 'Ice_'", '"ice" is written nearly so'),
     (lines(PLAIN, head=("frots", "ice")), "t.csv:1:1: found 'frots'", '"frost" is written nearly so'),

@@ -287,9 +287,10 @@ gbs_status gbsi_sheet_next(gbsi_sheet *s, bool *more, gbs_error *err)
     if (s->n_cells != width) {
         const size_t n = s->n_cells < width ? s->n_cells : width;
         return gbsi_text_fail(&s->text, (gbsi_token){line, 1}, err,
-                              "found %s%zu field%s, expected %zu as in the header%s",
+                              "found %s%zu field%s, expected %zu as in the header%s%s",
                               s->n_cells > width ? "more than " : "", n, gbsi_plural(n), width,
-                              s->has_index && s->name == s->name_cells ? " and a row name" : "");
+                              s->has_index && s->name == s->name_cells ? " and a row name" : "",
+                              *line == '#' ? ": lines of comments stand before the names" : "");
     }
     s->cell = (gbsi_cell *)s->row_cells + s->has_index;
     return GBS_OK;
