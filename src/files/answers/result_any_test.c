@@ -201,12 +201,12 @@ static void results_of_a_model(void **state)
         {"variable,state,probability\nb,1,0.9\nb,0,0.1\na,hi,0.5\na,lo,0.2\na,mid,0.3\n", NULL},
         {"variable,state,probability\n1,no,0.1\n1,yes,0.9\n0,0,0.2\n0,1,0.3\n0,2,0.5\n", NULL},
         {"MAR 1 3 0.2 0.3 0.5", "a result of 1 variable without names, the model has 2"},
-        {"MAR 2 2 0.2 0.8 2 0.1 0.9", "variable 0 has 2 states in the result and 3 in the model"},
+        {"MAR 2 2 0.2 0.8 2 0.1 0.9", "variable a has 2 states in the result and 3 in the model"},
         {"variable,state,probability\nc,0,1\n", "no variable \"c\""},
         {"variable,state,probability\nb,no,0.5\nb,0,0.5\n", "found state 0 again"},
         {"variable,state,probability\nb,no,0.5\nb,2,0.5\n", "has no state \"2\""},
         {"variable,state\nb,yes\nb,yes\n", "found variable b again"},
-        {"MAP 2 0 2", "variable 1 has no state 2"},
+        {"MAP 2 0 2", "variable b has no state 2"},
     };
     gbs_model *m =
         read_model("m.bif",
