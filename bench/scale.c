@@ -113,7 +113,7 @@ static void look(const job *j)
     gbs_model_free(model);
 }
 
-/* As a program would, and what the prediction counts. */
+/* Reads all marginals, as a program would; the prediction counts the memory for them. */
 static void take_marginals(const gbs_model *model, const gbs_run *run)
 {
     gbs_error err = {0};

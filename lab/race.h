@@ -88,9 +88,9 @@ double lab_trail_at(const lab_trail *trail, const double *x, const double *y, do
  * is. */
 double lab_trail_reaches(const lab_trail *trail, const double *x, const double *y, double value);
 /* Findings: racer 0 draws single variables, the others splashes, ever wider ones. After the same
- * number of updates splashes are further (and the widest than the narrowest, if that is expected);
- * to get as far as the widest, racer 0 takes at least 1.3 times the updates. And a note of what
- * that is by the clock. */
+ * number of updates splashes are further (and, if expected, the widest further than the narrowest).
+ * Racer 0 takes at least 1.3 times the updates of the widest to get as far. The function also makes
+ * a note of this ratio by the clock. */
 void lab_race_judge(laboratory *lab, const lab_race *race);
 
 #endif

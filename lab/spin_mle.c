@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The gradient is data moments - model moments [M41]; the latter come from chains that start
- * afresh in every step and follow a scan made anew for the parameters of the step: the shortest of
- * its kind whose bound on total variation, of all variables, is at most 0.01. */
+/* The gradient is data moments - model moments [M41]. The model moments come from chains that start
+ * afresh in every step. They follow a scan made for the parameters of the step: the shortest of its
+ * kind whose bound on total variation, of all variables, is at most 0.01. */
 #include "lab/spin_mle.h"
 
 #include <math.h>

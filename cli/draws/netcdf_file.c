@@ -138,7 +138,7 @@ int cli_netcdf_variable(cli_netcdf *file, int group, const char *name, cli_nc_ty
         keep(file, file->nc.def_var(group, name, (int)type, n_dims, dim, &id));
     }
     if (file->code == NC_NOERR && type != NC_STRING) {
-        /* readers turn a fill value into NaN, and with it integers into floats */
+        /* readers turn a fill value into NaN, and so turn integers into floats */
         keep(file, file->nc.def_var_fill(group, id, NC_NOFILL, NULL));
     }
     if (file->code == NC_NOERR && chunk != NULL) {

@@ -10,8 +10,8 @@
 #include "src/core/base/plural.h"
 #include "src/files/answers/answers.h"
 
-/* The distance of two results: the number that is limited, by --tolerance or, of estimates, by what
- * chance explains; numbers to print; the verdict. */
+/* The distance of two results: the number that is compared with a limit (--tolerance or, for
+ * estimates, what chance explains), numbers to print, and the verdict. */
 typedef struct distance {
     double value, limit;
     int by_errors; /* value and limit are standard errors */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Checkpoints: a run that is written to a file while it is executed, and goes on from there after
+ * Checkpoints: a run is written to a file while it is executed, and can go on from there after
  * whatever ended it, with the bits that it would have had. docs/checkpoint.md specifies the file.
  *
  *     gbs_run *run = NULL;
@@ -27,8 +27,8 @@ extern "C" {
  * gbs_run_checkpoint() and gbs_run_resume(); the resumed run then gives callbacks.draw, which is
  * needed, all draws from the first, without drawing again what is in the file.
  *
- * @param variable [n] whose states are kept, copied; of the others callbacks.draw is given 2^32 - 1
- *                 with the draws of the file. NULL: all.
+ * @param variable [n] ids of variables whose states are kept, copied; for all others callbacks.draw
+ * is given 2^32 - 1 with the draws of the file. NULL: all.
  * @return GBS_ERR_STATE once one of those calls, or gbs_run_execute(), was made.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_keep_draws(gbs_run *run, const uint32_t *variable,
@@ -42,13 +42,13 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_keep_draws(gbs_run *run, const uint32_t 
  *
  * A run of ladders of temperatures writes checkpoints after iterations.
  *
- * One run at a time writes a file: from this call until the run was executed, or is freed, it holds
- * a lock on "PATH.lock", which ends with the process. If several ranks share the chains, the first
- * rank holds the lock. A file system without locks is warned of in the report.
+ * Only one run at a time writes a file. From this call until the run was executed or is freed it
+ * holds a lock on "PATH.lock"; the lock ends with the process. If several ranks share the chains,
+ * the first rank holds the lock. A file system without locks is warned of in the report.
  *
- * @param path copied. @return GBS_ERR_IO where another run has the lock; GBS_ERR_STATE after
- * gbs_run_execute(), which fails with GBS_ERR_IO if the first checkpoint cannot be written, or
- * there is no room for two of them.
+ * @param path copied. @return GBS_ERR_IO if another run has the lock; GBS_ERR_STATE after
+ * gbs_run_execute(). gbs_run_execute() fails with GBS_ERR_IO if the first checkpoint cannot be
+ * written, or there is no room for two of them.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_checkpoint(gbs_run *run, const char *path, gbs_error *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Convergence diagnostics of draws of real numbers from several chains, whoever drew them:
+ * Convergence diagnostics of draws of real numbers from several chains, made by any program:
  * rank-normalised split R-hat, effective sample sizes and Monte Carlo standard errors as Vehtari,
  * Gelman, Simpson, Carpenter & Bürkner (2021), Bayesian Analysis 16:667-718, define them [M58].
  *
@@ -10,9 +10,9 @@
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
- * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
- * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
- * NULL options mean the defaults, NULL evidence means no evidence.
+ * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
+ * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
+ * the defaults, NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_DIAGNOSE_H
 #define GIBBSITE_DIAGNOSE_H
@@ -79,12 +79,12 @@ typedef struct gbs_draws gbs_draws;
  * any other program.
  *
  * Lines that begin with '#' are comments, the first other line names the columns. A column chain,
- * .chain or chain__ tells the chain of each row, or each file is a chain; a column iteration, iter
- * or draw, or one of them with a '.' before or "__" behind it, tells the order of the draws of a
- * chain. All other columns are quantities, except for names other than lp__ that end in "__". Cells
- * that are no numbers are labels of states: they are numbered from 0 in alphabetical order. A cell
- * without a value (gibbsite-formats(5), Tables of data) is NAN. Draws that CmdStan calls saved
- * warm-up are left out.
+ * .chain or chain__ tells the chain of each row; without one, each file is a chain. A column
+ * iteration, iter or draw, also with a '.' before or "__" behind the name, tells the order of the
+ * draws of a chain. All other columns are quantities, except for names other than lp__ that end in
+ * "__". Cells that are no numbers are labels of states: they are numbered from 0 in alphabetical
+ * order. A cell without a value (gibbsite-formats(5), Tables of data) is NAN. Draws that CmdStan
+ * calls saved warm-up are left out.
  *
  * @param path    [n_paths] with the same columns each; "-" for standard input; may be packed.
  * @param options warn is called with a sentence on columns and lines that were skipped, and on

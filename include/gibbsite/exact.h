@@ -11,9 +11,9 @@
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
- * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
- * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
- * NULL options mean the defaults, NULL evidence means no evidence.
+ * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
+ * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
+ * the defaults, NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_EXACT_H
 #define GIBBSITE_EXACT_H
@@ -106,8 +106,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_exact_pairs(const gbs_model *model,
 /**
  * Compute the joint distribution of some variables.
  *
- * Cost: one junction tree of each component in which its variables of the query share a clique that
- * is eliminated last; messages go to that clique only.
+ * Cost: one junction tree of each component, in which the component's variables of the query share
+ * a clique that is eliminated last. Messages go to that clique only.
  *
  * @param options NULL for the defaults.
  * @param query   [n] distinct variable ids; an observed variable keeps its state.

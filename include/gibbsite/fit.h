@@ -17,9 +17,9 @@
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
- * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
- * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
- * NULL options mean the defaults, NULL evidence means no evidence.
+ * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
+ * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
+ * the defaults, NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_FIT_H
 #define GIBBSITE_FIT_H
@@ -133,11 +133,11 @@ typedef struct gbs_fitted gbs_fitted;
  * Estimate the tables of a network.
  *
  * Sampled expectations (Wei & Tanner 1990) are means over draws of runs, see
- * GBS_RUN_DRAWS, of 64 sweeps at first. After each iteration the step that half of the
- * chains makes is compared with that of the other half [M54]: twice in a row without a common
- * direction, and there is no progress beyond the error. Then EM ends if the error meets
- * target_error, else goes on with twice the sweeps, until these are options.sweeps. Each run has
- * its own random numbers. ln P of a row is then estimated as gbs_log_z() does.
+ * GBS_RUN_DRAWS, of 64 sweeps at first. After each iteration the step that half of the chains makes
+ * is compared with that of the other half [M54]. If the two have no common direction twice in a
+ * row, there is no progress beyond the error. Then EM ends if the error meets target_error, else
+ * goes on with twice the sweeps, until these are options.sweeps. Each run has its own random
+ * numbers. ln P of a row is then estimated as gbs_log_z() does.
  *
  * @param network  a Bayesian network of tables; borrowed during the call. EM starts from its own
  *                 tables, with a prior mixed with 1 % of uniform ones; zeros in them stay zeros

@@ -9,9 +9,9 @@
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
- * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
- * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
- * NULL options mean the defaults, NULL evidence means no evidence.
+ * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
+ * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
+ * the defaults, NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_IMAGE_H
 #define GIBBSITE_IMAGE_H
@@ -117,9 +117,10 @@ GBS_API GBS_MUST_USE gbs_status gbs_image_to_spins(const gbs_image *image, uint3
 GBS_API GBS_MUST_USE gbs_status gbs_image_to_labels(const gbs_image *image, uint32_t n_states,
                                                     uint32_t *state, gbs_error *err);
 /**
- * Convert the grey value of each pixel, as in gbs_image_to_spins(), to the nearest of the levels
- * a * maxval / (n_levels - 1), a = 0 ... n_levels - 1, and of two equally near to the brighter one.
- * With two levels this is the default threshold. Bitmaps are refused, since 1 is black in them.
+ * Convert the grey value of each pixel, as in gbs_image_to_spins(), to the nearest of the levels a
+ * * maxval / (n_levels - 1), a = 0 ... n_levels - 1. If two levels are equally near, the brighter
+ * one is taken. With two levels this is the default threshold. Bitmaps are refused, since 1 is
+ * black in them.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_image_to_levels(const gbs_image *image, uint32_t n_levels,
                                                     uint32_t *state, gbs_error *err);

@@ -223,7 +223,7 @@ static double in_errors(lab_mean m)
 }
 
 /* In the paper, the draw with shared weights is worst at the least noise and best at all other
- * levels; it is judged at those. */
+ * levels; it is judged at these other levels. */
 static void judge_order(laboratory *lab, const result *r)
 {
     double ahead[2] = {0.0, 0.0}; /* shared weights of herding, herding of random draws */

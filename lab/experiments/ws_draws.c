@@ -2,16 +2,17 @@
 /* Draws side by side on one small model each (Yamashita & Suzuki 2019), a table for each of three
  * experiments.
  *
- * ws-sharing, section 3.2: fewer weights are faster first and stop sooner. Nine spins on a ring,
- * herding told apart by the states of 2, 4, 6 or all 8 others, HG(2) to HG(8); and eight spins, all
- * coupled, told apart by the bin of the conditional probability, with 2 to 128 bins.
+ * ws-sharing, section 3.2: fewer weights are faster first and stop sooner. Compares two sets of
+ * runs: nine spins on a ring, with weights told apart by the states of 2, 4, 6 or all 8 others,
+ * HG(2) to HG(8); and eight spins, all coupled, with weights told apart by the bin of the
+ * conditional probability, with 2 to 128 bins.
  *
  * ws-beg, section 5.3: herding that leaves the choice to chance while its weights are small
  * (bounded-error Gibbs): the larger the threshold c, the less D cor stays, the later D herding
  * falls. The ring of Figure 3, top.
  *
- * ws-rdhg, section 6.5: conditionals rounded to the edges of bins at random instead of herded as
- * they come: nothing is approximated any more, at the price of a part D bin that falls as
+ * ws-rdhg, section 6.5: conditionals are rounded to the edges of bins at random instead of being
+ * herded as they are. Nothing is approximated any more, at the price of a part D bin that falls as
  * 1 / sqrt(T). Eight spins, all coupled, 64 bins. */
 #include <math.h>
 
@@ -55,7 +56,7 @@ typedef struct experiment {
     const char *kind; /* kind of runs, for the subtitle */
     size_t n_shown;
     const shown *shown; /* [n_shown] */
-    unsigned n_models;  /* whose D all is compared with that of random draws; 0: none */
+    unsigned n_models;  /* the run whose D all is compared with that of random draws; 0: none */
     void (*judge)(laboratory *lab, const result *r);
 } experiment;
 

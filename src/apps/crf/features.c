@@ -18,7 +18,7 @@ typedef struct linking {
     size_t *before;    /* [n_tokens] the token before with the same key; SIZE_MAX: none */
     uint32_t *feature; /* of linked tokens ... */
     size_t *begin;     /* [n_tokens] ... from here */
-    uint32_t *n;       /* [n_tokens] so many; NOT_LISTED: not looked for yet */
+    uint32_t *n;       /* [n_tokens] numbers of them; NOT_LISTED: not yet counted */
     size_t used, capacity;
 } linking;
 

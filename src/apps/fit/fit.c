@@ -36,7 +36,7 @@ typedef struct fitting {
     bool own_limit;                /* the user gave the memory limit */
     double *full;                  /* [entries] counts in the complete rows */
     double *base;  /* [entries] counts in all rows that have the family, if all have */
-    double *next;  /* [entries] base and what is expected for the other rows, so far */
+    double *next;  /* [entries] base and the expected counts of the other rows so far */
     double *count; /* [entries] the same once all rows are done */
     double *theta; /* [entries] now */
     double *done;  /* [entries] the tables that count and the report belong to */

@@ -25,7 +25,8 @@ typedef struct gbsi_predicate {
     gbsi_token name;
     uint32_t n_arguments;
     uint32_t type[GBSI_GROUND_MOST_ARGUMENTS];
-    uint32_t one; /* the argument marked '!': exactly one value of it holds; GBSI_GROUND_NO_ONE */
+    uint32_t
+        one; /* the argument marked '!', for which exactly one value holds; GBSI_GROUND_NO_ONE */
     uint64_t stride; /* distance between codes of atoms whose argument `one` differs by one */
     uint64_t first;  /* code of the first of its atoms */
     bool open;       /* its atoms are variables of the model unless the database decides them */

@@ -120,7 +120,7 @@ bool gbsi_logic_is_sign(gbsi_token token, gbsi_logic_sign sign)
 
 /* ---- statements ----------------------------------------------------------------------------- */
 
-/* Whether a statement goes on behind such a token at the end of a line, or with it on a new one. */
+/* Whether a statement goes on to the next line if a line ends or begins with such a token. */
 static bool goes_on(gbsi_token token)
 {
     for (int sign = GBSI_SIGN_AND; sign <= GBSI_SIGN_IFF; sign++) {

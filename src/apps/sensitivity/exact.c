@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Three cases in one tree, side by side: X free, X = x, X another state. They give the joint
- * distribution of each factor's free variables in each case, or, for a conditional table with
- * zeros, what it would be without the factor, up to a constant: entries of zero have derivatives
- * too. */
+ * distribution of each factor's free variables in each case. For a conditional table with zeros
+ * they give it without the factor, up to a constant, because entries of zero have derivatives too.
+ */
 #include "sensitivity/parameters.h"
 
 #include <assert.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Second derivatives H of the objective by their products: exact ones of the pseudo-likelihood, and
- * differences of two gradients of the likelihood; scaled by the diagonal of H (Jacobi), or what is
- * known of it. */
+/* Products of vectors with the second derivatives H of the objective: exact ones for the
+ * pseudo-likelihood, and differences of two gradients for the likelihood. They are scaled by the
+ * diagonal of H (Jacobi), or by an estimate of it. */
 #include "weights/products.h"
 
 #include <string.h>

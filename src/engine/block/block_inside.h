@@ -40,9 +40,9 @@ typedef struct gbsi_block_order {
 gbs_status gbsi_block_order_init(uint32_t n, gbsi_block_order *order, gbs_error *err);
 void gbsi_block_order_free(gbsi_block_order *order);
 
-/* A random order: minimum fill with random ties; where no clique is small enough a variable is
- * held, the one with the largest log2(entries of its clique) (0.3 + u) / (1 + times held),    u
- * uniform in [0, 1). Held variables are tried again at the end, to be eliminated last. */
+/* A random order: minimum fill with random ties. If no clique is small enough, a variable is held:
+ * the one with the largest log2(entries of its clique) (0.3 + u) / (1 + times held), with u uniform
+ * in [0, 1). Held variables are tried again at the end, to be eliminated last. */
 gbs_status gbsi_block_order_make(gbsi_block_graph *graph, const uint32_t *arity, uint64_t seed,
                                  uint32_t plan, gbsi_block_order *order, gbs_error *err);
 

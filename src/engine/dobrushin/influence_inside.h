@@ -39,7 +39,7 @@ typedef struct measure {
     double osc;    /* else: largest oscillation so far */
     double *delta; /* [n_delta] or NULL; if set, only `apart` of the above is computed, and the
                       largest change of log-odds or oscillation is stored here: for each pair of
-                      states of j, [kj][kj], or with n_delta 1 for all of them */
+                      states of j, [kj][kj]; if n_delta is 1, one value for all of them */
     size_t n_delta;
     range mid; /* midpoints of the two log-odds, for binary i if delta is set */
 } measure;

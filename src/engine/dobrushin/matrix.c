@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows one after the other into one list, then the other half of every pair beside it: row i comes
- * before row i' > i, so that the places of a row are filled in ascending order. */
+/* Rows are written one after the other into one list, then the other half of every pair beside it.
+ * Row i comes before row i' > i, so that the places of a row are filled in ascending order. */
 #include "dobrushin/matrix.h"
 
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dobrushin variation: how far a scan can be from its target after T updates, whatever the start
- * [M38]. b_i bounds the probability that two coupled chains differ at i, V = sum of d_i b_i the
+/* Dobrushin variation: how far a scan can be from its target after T updates, from any start [M38].
+ * b_i bounds the probability that two coupled chains differ at i. V = sum of d_i b_i bounds the
  * total variation of the variables with d_i = 1. */
 #ifndef GBSI_DOBRUSHIN_VARIATION_H
 #define GBSI_DOBRUSHIN_VARIATION_H

@@ -2,8 +2,8 @@
 /* Herding weights of all chains: their layout, their initial values [M19], and how they are saved.
  *
  * A weight of a variable of two states is a phase u in units of 2^-32: u += P, and the value is the
- * carry. With w = p - (2^32 - 1 - u) this is w += p - x, x = [w > 0]. For a variable of more states
- * it is a vector of doubles that sums to 0. */
+ * carry. With w = p - (2^32 - 1 - u) this is w += p - x, x = [w > 0]. For a variable with more
+ * states the weight is a vector of doubles that sums to 0. */
 #ifndef GBSI_DRAW_HERD_H
 #define GBSI_DRAW_HERD_H
 

@@ -37,8 +37,8 @@ size_t gbsi_key_links(const gbsi_key_maker *m, uint32_t slot);
 void gbsi_key_maker_put(const gbsi_key_maker *m, uint32_t slot, uint32_t state);
 gbsi_view gbsi_key_maker_view(const gbsi_key_maker *m);
 
-/* Codes of a slot if it were dense; *sum: by sums, with the sign of each neighbour in the low bit
- * of sign[] (1: it counts when in state 0). @param sign [links] out or NULL. */
+/* Codes of a slot if its table were dense; *sum: codes by sums, with the sign of each neighbour in
+ * the low bit of sign[] (1: it counts when in state 0). @param sign [links] out or NULL. */
 uint64_t gbsi_key_codes(gbsi_key_maker *m, uint32_t slot, bool *sum, uint8_t *sign);
 
 #endif

@@ -67,7 +67,7 @@ const gbsi_splash_loops *gbsi_splash_loops_of(gbsi_simd level);
 bool gbsi_splash_many_logs(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t lane,
                            double *out);
 /* Computes ln of a factor that has one variable inside, in the chains first .. end - 1, and adds it
- * to the logs of that variable's states.
+ * to the logarithms of that variable's states.
  * @param base base of chain 0. @param stride from chain to chain. */
 void gbsi_splash_add_given(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t first,
                            uint32_t end, double *base, size_t stride);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A grown splash as the loops over chains want it: which tables each clique is the product of, and
- * in what order its states are walked. All chains share it. */
+/* A grown splash in the form that the loops over chains use: the tables whose product each clique
+ * is, and the order in which its states are walked. All chains share it. */
 #ifndef GBSI_SPLASH_PROGRAM_H
 #define GBSI_SPLASH_PROGRAM_H
 

@@ -90,8 +90,8 @@ static void slice(const gbsi_cutset *c, size_t f, uint32_t n, const uint32_t *sc
     }
 }
 
-/* Makes the factors of the rest those of a case. @return the logarithm of the weight of the factors
- * that have only variables of the cutset. */
+/* Gives the factors of the rest the values that they have in a case. @return the logarithm of the
+ * weight of the factors that have only variables of the cutset. */
 static double enter_case(const answering *a, size_t at)
 {
     const gbsi_cutset *c = a->cutset;

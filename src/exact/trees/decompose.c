@@ -76,9 +76,9 @@ static bool same_value(const gbsi_factors *f, const reading *r, uint32_t j, uint
 }
 
 /* Decides how far to count for a cardinality: only until the later literals cannot change its
- * value, that is the true literals until there are `least`, or too many; or the false ones until
- * there are too many for `least`, or enough for `most`; whichever needs the smaller number. Several
- * cardinalities of the same literals are counted until all are decided. */
+ * value. Either true literals are counted, until there are `least` or too many; or false ones,
+ * until there are too many for `least` or enough for `most`. The choice takes the smaller count.
+ * Several cardinalities of the same literals are counted until all are decided. */
 static void read_cardinality(const gbsi_factors *f, reading *r)
 {
     uint32_t cap = 0;

@@ -2,7 +2,7 @@
 /* Builds the junction tree of maximal cliques from the cliques of an elimination [M22].
  *
  * The clique of a position is contained in that of a child if the child has exactly one member
- * more; the child's clique then absorbs it, and so on along the path. A clique of the tree
+ * more. The child's clique then absorbs it, and so on along the path. A clique of the tree
  * therefore owns a run of positions; its other members are its separator. All algorithms are loops
  * over positions or cliques, not recursions, so that long chains do not exhaust the C stack.
  *

@@ -37,7 +37,7 @@ typedef struct gbsi_clique {
     size_t message;       /* offset of its message on the stack */
 } gbsi_clique;
 
-/* Some subtrees side by side, which are so small that one thread computes all of them. */
+/* Some subtrees side by side that are so small that one thread computes all of them. */
 typedef struct gbsi_branch {
     uint32_t begin, end; /* cliques */
 } gbsi_branch;

@@ -156,7 +156,7 @@ static double error_of(const gbs_marginals *m, size_t i)
     return m->error == NULL ? 0.0 : m->error[i];
 }
 
-/* Errors that are known on both sides, of which one at least has any. */
+/* Compares errors that are known on both sides, if at least one side has any. */
 static bool has_errors(const gbs_marginals *a, const gbs_marginals *b)
 {
     bool any = false;

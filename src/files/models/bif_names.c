@@ -318,7 +318,7 @@ static void look(search *s)
         to = s->end[--level] + 1;
         from = level == 0 ? 0 : s->end[level - 1];
     }
-    s->n_found = 2; /* there are so many ways that nobody could tell which one is meant */
+    s->n_found = 2; /* there are so many possible readings that the name is ambiguous */
 }
 
 gbs_status gbsi_bif_find_names(const gbsi_text *text, const gbsi_bif_network *network,

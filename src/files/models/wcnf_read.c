@@ -3,8 +3,8 @@
  * of TOP or more makes a clause hard; since 2022 this line is absent, hard clauses begin with h and
  * each clause is on a separate line. After "p cnf N M" all clauses are hard and none has a weight.
  * An x before the literals means that an odd number of them is true, as in the files of
- * CryptoMiniSat; a comparison in place of the 0 compares the number of those that are true, as in
- * the "cnf+" files of MiniCARD. */
+ * CryptoMiniSat. A comparison in place of the 0 compares the number of true literals, as in the
+ * "cnf+" files of MiniCARD. */
 #include <string.h>
 
 #include "base/plural.h"

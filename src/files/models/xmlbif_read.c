@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* XMLBIF 0.3, Bayesian networks in XML. Definitions may stand before the variables that they use:
  * they are kept as places of the file, and become tables at the end. A TABLE runs over the GIVEN
- * variables, the first slowest, and then over the states of the FOR variable: our own order, and
- * not that of a BIF "table". */
+ * variables, the first slowest, and then over the states of the FOR variable. This is the order of
+ * the model, and not the order of a BIF "table". */
 #include <stdio.h>
 #include <string.h>
 

@@ -39,8 +39,8 @@ typedef struct gbsi_sheet {
 /* Whether a column of that name is expected: tells which separator the header has. */
 typedef bool (*gbsi_is_column)(const void *context, const char *name);
 
-/* Reads the header. The separator is that of ',', ';' and tab which makes the most expected
- * columns, then the one that makes the most of any kind; a first line "sep=;" names it. Blanks
+/* Reads the header. The separator is the one of ',', ';' and tab that makes the most expected
+ * columns and, of equal ones, the most columns of any kind; a first line "sep=;" names it. Blanks
  * separate where none of them makes a column that is expected and blanks do, as in tables of R's
  * write.table(). Rows of one cell more than the header begin with row names, as R writes them.
  * @param text copied, what it points to is borrowed; a line that begins with its comment is none.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Revising one factor: removing the states that no allowed combination of the domains contains. One
- * call leaves every remaining state supported, so a factor never has to be queued for its own
+ * call leaves every remaining state supported, so that a factor never has to be queued for its own
  * removals: the combinations that supported the survivors consist of survivors. */
 #include <assert.h>
 #include <math.h>

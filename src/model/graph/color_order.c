@@ -117,7 +117,7 @@ static void tell(peeling *p, size_t s)
     p->told[s] = kept;
 }
 
-/* Asks for the neighbours of a row, and for their places in the lists, before they are needed: on a
+/* Asks for the neighbours of a row, and for their places in the lists, before they are needed. On a
  * large graph each of them comes from memory, and all of a row can come at the same time. */
 static void look_ahead(const peeling *p, size_t begin, size_t end)
 {

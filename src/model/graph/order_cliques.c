@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cliques of an order without a change to the graph, as in symbolic factorisation: a variable's
- * neighbours when it goes are those of the model that are still there, and what the cliques hold
- * whose first member to go it is (George & Liu 1981, Computer Solution of Large Sparse Positive
- * Definite Systems, chapter 5). O(members of all cliques). */
+/* The cliques of an order, without changing the graph, as in symbolic factorisation. When a
+ * variable is eliminated, its neighbours are its neighbours in the model that are still there, and
+ * the members of those cliques whose first member to be eliminated it is (George & Liu 1981,
+ * Computer Solution of Large Sparse Positive Definite Systems, chapter 5). O(members of all
+ * cliques). */
 #include <string.h>
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The costs of a partition: the halo of every rank is found once, and tells which rank sends what
+/* The costs of a partition. The halo of every rank is found once, and tells which rank sends what
  * to it. */
 #include <stdlib.h>
 

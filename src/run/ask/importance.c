@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Annealed importance sampling (Neal 2001, Statistics and Computing 11:125-139) [M40]: chains go
- * from the uniform law, whose partition function is known, to the model by a ladder of inverse
- * temperatures with a sweep at each, and a chain's weight is an unbiased estimate of Z. */
+/* Annealed importance sampling (Neal 2001, Statistics and Computing 11:125-139) [M40]. Chains go
+ * from the uniform distribution, whose partition function is known, to the model by a ladder of
+ * inverse temperatures with a sweep at each. A chain's weight is an unbiased estimate of Z. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -10,8 +10,8 @@
 
 /* A probability that ladders, run as a control, find to be another one. */
 typedef struct gbsi_contradiction {
-    double
-        beyond; /* how far they are apart, minus what the target and chance explain; 0: nowhere */
+    double beyond; /* largest difference of estimates, minus what the target and chance explain; 0:
+                      none */
     uint32_t variable; /* the user's number */
     double chains_say, ladders_say;
 } gbsi_contradiction;
@@ -22,8 +22,8 @@ typedef struct gbsi_report {
     bool starts_dispersed; /* every chain got a different, dispersed start */
     bool split_draws;      /* draws were given whose two classes of variables are independent */
     bool connected;        /* blocks of all ranks show the support connected, once sampling ended */
-    uint32_t
-        n_precise; /* sampled variables of class PRECISE, but for noisy factors, which need it */
+    uint32_t n_precise; /* sampled variables of class PRECISE, except noisy factors, which need that
+                           class */
     double
         bias_at_most; /* of a draw that is not exact, by a run of the random draw; NAN: not known */
     bool proved;      /* a draw that is not exact, but whose errors fall as 1 / T by a theorem */

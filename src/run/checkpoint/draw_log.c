@@ -198,7 +198,7 @@ static gbs_status put_head(const gbsi_draw_log *log, const gbsi_sink *sink, gbs_
     return gbsi_put_numbers(sink, log->variable, log->n, sizeof log->variable[0], err);
 }
 
-/* A file of no draws, in place of what stood there. */
+/* Writes a file without draws, in place of the file that was there. */
 static void begin_file(gbsi_draw_log *log, uint32_t n_chains)
 {
     const gbsi_sink sink = {log, put};

@@ -16,8 +16,8 @@
 /* A fixed point: an iteration that moves nothing by more than this. */
 #define TOLERANCE  1e-10
 #define PROGRESS_S 0.1
-/* Iterations of belief propagation without damping, and the damping of those that follow; and those
- * in succession that bring no smaller change, after which it is given up. */
+/* Iterations of belief propagation without damping; the damping of later iterations; and the number
+ * of iterations in succession without a smaller change after which it is given up. */
 #define UNDAMPED 50u
 #define DAMPING  0.5
 #define PATIENCE 1000u
@@ -33,7 +33,7 @@ typedef struct approximation {
     double (*step)(void *state, const gbs_run_options *options, uint64_t n);
     /* The marginals. @param p [n_states] out. */
     gbs_status (*read)(void *state, size_t n_states, double *p, gbs_error *err);
-    /* How far it is from a fixed point, and what it says of ln Z. */
+    /* The distance from a fixed point, and the estimate of ln Z. */
     void (*judge)(void *state, gbs_report *report);
     void (*free)(void *state);
 } approximation;

@@ -49,7 +49,8 @@ typedef struct gbsi_problem {
  * @param skip whether components without any of them need no answer. */
 gbs_status gbsi_problem_ask(gbsi_problem *p, size_t n, const uint32_t *user, bool skip,
                             gbsi_watch *watch, gbs_error *err);
-/* Whether a component holds a variable that is asked for, or zeros: there may be no state of it. */
+/* Whether a component holds a variable that is asked for, or holds zeros, so that it may have no
+ * state. */
 bool gbsi_problem_asks(const gbsi_problem *p, uint32_t component);
 /* The graph of the whole and its components. */
 gbs_status gbsi_problem_take_graph(gbsi_problem *p, gbs_error *err);

@@ -216,8 +216,8 @@ static gbs_status choose_form(const gbsi_task *task, gbsi_sampling *sampling,
 }
 
 /* Finds the part of the model that is sampled, and whether spins are kept in bits. If nothing of a
- * lattice may be answered exactly, all of it is that part, and no graph is made, which would take
- * many times as much memory. */
+ * lattice may be answered exactly, all of it is sampled, and no graph is made, because a graph
+ * would take many times as much memory. */
 static gbs_status find_part(gbsi_task *task, gbsi_sampling *sampling, const gbsi_run_budget *budget,
                             gbsi_report *report, gbsi_watch *watch, gbs_error *err)
 {

@@ -182,9 +182,10 @@ void gbsi_tempered_draw_blocks(gbsi_tempered *t)
 
 /* ---- which move ------------------------------------------------------------------------------ */
 
-/* The value of a move per operation: how much it forgets at the colder levels (the hotter ones
- * forget anyway), times the square of the round trips of the ladder that it leads to, because a
- * barrier half as large needs half the levels, so that there are twice the ladders. */
+/* The value of a move per operation. It is how much the move forgets at the colder levels (the
+ * hotter ones forget anyway), times the square of the round trips of the ladder that it leads to.
+ * The square is taken because a barrier half as large needs half the levels, so that there are
+ * twice the ladders. */
 static double worth(const gbsi_tempered *t, const gbsi_overlap *overlap, double operations)
 {
     const uint32_t n_levels = t->exchange->n_levels;
