@@ -335,7 +335,8 @@ static void judge_bins(laboratory *lab, const lab_contest *b, size_t last)
     lab_find(lab,
              LAB_JUDGE(sharing_bins_first, .b2 = first[BINS2], .b8 = first[BINS8],
                        .b32 = first[BINS32], .b128 = first[BINS128], .random = first[RANDOM]),
-             "told apart by bins, the mean error after 64 and 128 sweeps is %.2g (2 bins), %.2g "
+             "with weights told apart by bins, the mean error after 64 and 128 sweeps is %.2g (2 "
+             "bins), %.2g "
              "(8), %.2g (32), %.2g (128) and %.2g (random) (wanted in this order, with 128 bins at "
              "most five sixths of random)",
              first[BINS2], first[BINS8], first[BINS32], first[BINS128], first[RANDOM]);
@@ -549,11 +550,12 @@ static void judge_rdhg_limits(laboratory *lab, const result *r)
         bins += r->limit[i][BINS] / r->n_limits;
         smaller += r->limit[i][ROUNDED] < r->limit[i][BINS];
     }
-    lab_find(lab, LAB_JUDGE(rdhg_all, .rounded = rounded, .bins = bins),
-             "of all chains together, less that of random draws, D all tends to %.2g rounded at "
-             "random, %.2g with bins (wanted at most three quarters of that), the mean of %u "
-             "%s, of which rounding has the smaller one of %u",
-             rounded, bins, r->n_limits, r->n_limits == 1 ? "model" : "models", smaller);
+    lab_find(
+        lab, LAB_JUDGE(rdhg_all, .rounded = rounded, .bins = bins),
+        "D all of all chains together, less D all of random draws, tends to %.2g with rounding "
+        "at random and to %.2g with bins (wanted: rounding at most three quarters of bins); "
+        "these are means of %u %s, and rounding has the smaller value in %u of them",
+        rounded, bins, r->n_limits, r->n_limits == 1 ? "model" : "models", smaller);
 }
 
 static void judge_rdhg(laboratory *lab, const result *r)
@@ -566,7 +568,7 @@ static void judge_rdhg(laboratory *lab, const result *r)
     lab_find(lab,
              LAB_JUDGE(rdhg_approx, .rounded = rounded->mean[LAB_APPROX][last],
                        .bins = bins->mean[LAB_APPROX][last]),
-             "D approx is %.2g with bins and 0 with rounding at random (wanted so)",
+             "D approx is %.2g with bins and 0 with rounding at random (wanted: this order)",
              bins->mean[LAB_APPROX][last]);
     lab_find(lab, LAB_JUDGE(falls_as_one_over_root_t, .slope = slope),
              "D bin falls with slope %.2f to %.2g (wanted about -0.5)", slope,

@@ -187,7 +187,7 @@ static void judge(laboratory *lab, const result *r)
     lab_find(
         lab,
         LAB_JUDGE(images_driven, .driven = r->mean[DRIVEN][last], .random = r->mean[RANDOM][last]),
-        "driven by a whole period of 5 bits it is %.4f (wanted below random)",
+        "in chains driven by a whole period of 5 bits it is %.4f (wanted below random)",
         r->mean[DRIVEN][last]);
     lab_find(lab,
              LAB_JUDGE(images_first, .first = r->mean[RANDOM][0], .last = r->mean[RANDOM][last]),
