@@ -32,7 +32,7 @@ static const scale_case cases[] = {
     {"scale/lattice", "torus, one coupling, bit by bit", false, GBS_LATTICE_ALWAYS},
 };
 
-/* What a child leaves behind: seconds of processor time, and bytes. */
+/* Figures of a child process: seconds of processor time, and bytes. */
 typedef struct outcome {
     int status;
     uint32_t n_variables;

@@ -24,7 +24,7 @@ typedef struct sweeper {
     const lab_focus *focus;
     gbsi_watch *watch;
     double *mass; /* [n_z][2] */
-    double *out;  /* [n_z] taken out so far */
+    double *out;  /* [n_z] mass that was taken out until now */
 } sweeper;
 
 /* One update of a variable with k states, which are `stride` apart in the index of mass. The mass

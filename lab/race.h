@@ -42,12 +42,13 @@ typedef struct lab_trail {
     double density[LAB_MAX_CHECKPOINTS]; /* log density, mean over the chains */
     double low[LAB_MAX_CHECKPOINTS];     /* log density of the least probable state of any chain */
     double high[LAB_MAX_CHECKPOINTS];
-    double variance[LAB_MAX_CHECKPOINTS]; /* between chains, of the mean state of a variable over
-                                              all sweeps so far; mean over the variables */
-    double work_rate;                     /* variables drawn in a second of counted work */
-    double work[LAB_MAX_CHECKPOINTS];     /* seconds of counted work of all chains */
-    double rate[LAB_MAX_TEAMS];           /* variables drawn a second, all chains together */
-    double seconds[LAB_MAX_CHECKPOINTS];  /* updates at the rate of most threads */
+    double
+        variance[LAB_MAX_CHECKPOINTS];   /* between chains, of the mean state of a variable over
+                                             mean over all sweeps until now and over the variables */
+    double work_rate;                    /* variables drawn in a second of counted work */
+    double work[LAB_MAX_CHECKPOINTS];    /* seconds of counted work of all chains */
+    double rate[LAB_MAX_TEAMS];          /* variables drawn a second, all chains together */
+    double seconds[LAB_MAX_CHECKPOINTS]; /* updates at the rate of most threads */
 } lab_trail;
 
 typedef struct lab_race {

@@ -78,7 +78,7 @@ typedef struct lab_short_chains {
                        last updates */
     double mcse;    /* its standard error */
     double bound;   /* bound of the scan on its total variation */
-    double seconds; /* processor time of all of it, on one thread */
+    double seconds; /* processor time of the whole call, on one thread */
 } lab_short_chains;
 
 gbs_status lab_short_chains_run(laboratory *lab, const gbs_model *model, const lab_made_scan *scan,

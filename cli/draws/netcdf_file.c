@@ -33,7 +33,7 @@ gbs_status cli_netcdf_open(cli_netcdf *file, const char *path, gbs_error *err)
     if (exists && !S_ISREG(is.st_mode)) {
         return cli_reason(err, GBS_ERR_IO, "%s: NetCDF needs a regular file", path);
     }
-    /* a symbolic link stays one: what it points to is replaced */
+    /* a symbolic link stays a link: the file that it points to is replaced */
     file->target = exists ? realpath(path, NULL) : strdup(path);
     const size_t size = file->target != NULL ? strlen(file->target) + 48 : 0;
     file->temporary = calloc(size + 1, 1);

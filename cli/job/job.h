@@ -239,7 +239,7 @@ typedef struct cli_bar {
     int burning_in;     /* phase of the last redraw */
     double phase_s;     /* elapsed when the phase began */
     double time_s;      /* the limit, 0 for none */
-    const char *unit;   /* of passes, as "iterations"; NULL for those of a run */
+    const char *unit;   /* of passes, as "iterations"; NULL for traces of a run */
 } cli_bar;
 
 double cli_clock_s(void); /* monotonic, for progress and --time */

@@ -126,7 +126,7 @@ typedef struct gbs_label_options {
 /** How sequences were labelled. */
 typedef struct gbs_label_report {
     size_t size;            /**< in: sizeof(gbs_label_report), set by the caller */
-    uint64_t n_links;       /**< pairs of tokens with weights beside those of neighbours */
+    uint64_t n_links;       /**< pairs of tokens with weights, in addition to neighbours */
     uint64_t n_proved;      /**< sequences whose labels are proved to be the most probable ones */
     uint64_t n_unconverged; /**< sequences whose probabilities come of chains not converged */
     uint64_t updates;       /**< variable updates of chains */
@@ -212,7 +212,7 @@ typedef struct gbs_crf_learn_report {
     double objective;      /**< -log_likelihood and the penalties */
     double gradient_norm;  /**< norm of the gradient of the objective without the l1 penalty */
     double seconds;
-    uint64_t n_links; /**< pairs of tokens with weights beside those of neighbours */
+    uint64_t n_links; /**< pairs of tokens with weights, in addition to neighbours */
     uint64_t steps;   /**< along a sampled gradient */
     double change;    /**< change of the weights in the last quarter of the steps, as a share of the
                            weights' length; if the steps together were shorter than one step of

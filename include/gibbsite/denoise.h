@@ -48,7 +48,7 @@ typedef struct gbs_denoise_options {
     uint32_t neighbours; /**< 4 or 8; 0 stands for 4 */
     const gbs_run_callbacks *callbacks; /**< NULL, or gbs_denoise_model() calls progress after every
                                            2^16 factors; progress may stop it */
-    int keep_chains; /**< 1: gbs_denoise_limit() leaves the number of chains as it is */
+    int keep_chains; /**< 1: gbs_denoise_limit() does not change the number of chains */
 } gbs_denoise_options;
 
 /**

@@ -59,18 +59,6 @@ typedef struct gbs_diagnostics {
 GBS_API GBS_MUST_USE gbs_status gbs_diagnose(const double *draws, size_t n_chains, size_t n_draws,
                                              gbs_diagnostics *d, gbs_error *err);
 
-/**
- * Nested R-hat of many short chains (Margossian et al. 2024, Bayesian Analysis, definition 2.1):
- * chains that start in the same state make a superchain, and R-hat compares superchains.
- *
- * @param draws [n_super][n_chains][n_draws], n_super > 1 and each of the others at least 1.
- * @param rhat  out; NAN if all draws are equal, one is not finite, or chains and draws are 1.
- * @return GBS_OK; GBS_ERR_ARGUMENT.
- */
-GBS_API GBS_MUST_USE gbs_status gbs_nested_rhat(const double *draws, size_t n_super,
-                                                size_t n_chains, size_t n_draws, double *rhat,
-                                                gbs_error *err);
-
 /** Draws of some quantities from several chains, read from files. */
 typedef struct gbs_draws gbs_draws;
 

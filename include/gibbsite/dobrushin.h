@@ -67,7 +67,8 @@ typedef struct gbs_influence_report {
     uint32_t n_free;    /**< neither observed nor implied by evidence; C has so many rows */
     uint64_t n_entries; /**< ordered pairs of variables that share a factor */
     uint32_t n_exact;   /**< rows computed by enumeration; the other rows are upper bounds */
-    uint32_t n_refused; /**< with GBS_INFLUENCE_EXACT: rows with too many configurations for it */
+    uint32_t
+        n_refused; /**< with GBS_INFLUENCE_EXACT: rows with too many configurations to enumerate */
     double largest_sum; /**< largest sum of a row; below 1: Dobrushin's condition holds */
     double mean_sum;    /**< mean sum of a row */
 } gbs_influence_report;

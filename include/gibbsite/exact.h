@@ -82,24 +82,6 @@ GBS_API GBS_MUST_USE gbs_status gbs_exact_mmap(const gbs_model *model, const gbs
                                                const uint32_t *query, uint32_t *state,
                                                double *log_p, gbs_error *err);
 
-/**
- * Compute joint marginals of pairs of variables.
- *
- * Cost: one junction tree answers all pairs that share one of its cliques. For every other pair
- * within a component another junction tree is built, with a clique that contains both variables.
- *
- * @param options NULL for the defaults.
- * @param pair [2 * n] variable ids u0, v0, u1, v1, ...; the two variables of a pair differ.
- * @param p    out: the probabilities [arity of u][arity of v] of each pair, in the order of the
- * pairs.
- * @return errors of gbs_exact_log_z(); GBS_ERR_ARGUMENT for an id out of range or a pair of equal
- *         variables. p is untouched on failure.
- */
-GBS_API GBS_MUST_USE gbs_status gbs_exact_pairs(const gbs_model *model,
-                                                const gbs_evidence *evidence,
-                                                const gbs_exact_options *options, size_t n,
-                                                const uint32_t *pair, double *p, gbs_error *err);
-
 /** The most joint states of gbs_exact_joint(). */
 #define GBS_JOINT_MAX_STATES (UINT64_C(1) << 24)
 

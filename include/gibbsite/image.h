@@ -40,8 +40,8 @@ typedef struct gbs_image {
     uint32_t maxval;        /**< largest legal sample, 1 to 65535 */
     uint16_t *sample;       /**< [height][width][channels] */
     uint8_t *hidden;        /**< [height][width], 1 if a pixel is fully transparent; NULL unless
-                               gbs_image_read_options.keep_hidden was set and the picture has such a pixel.
-                               Not written to files. */
+                               gbs_image_read_options.keep_hidden was set and the picture has a hidden
+                               pixel.        Not written to files. */
     uint32_t n_colors;      /**< colours in the palette, 1 to 256; 0 for other kinds */
     uint8_t color[256][3];  /**< the palette, red, green, blue */
 } gbs_image;

@@ -62,7 +62,7 @@ typedef struct gbs_write_options {
     size_t size; /**< sizeof(gbs_write_options), or 0: only the fields it began with are read */
     const char *format;     /**< one of gbs_model_formats(); NULL: by file name extension */
     int fixed_floats;       /**< 1: numbers as digits[.digits] without exponents; 0: the shortest
-                                 decimals that read back to the same double */
+                                 decimal numbers that read back to the same double */
     const char *convention; /**< sign of couplings, as in gbs_read_options */
     /** NULL, or called for each property of the model that the format cannot hold. */
     void (*warn)(void *context, const char *message);

@@ -40,7 +40,8 @@ typedef struct gbs_log_z_report {
     double seconds;
     int converged;     /**< see gbs_log_z() */
     char verdict[160]; /**< one sentence: whether log_z can be trusted, and why */
-    char stop[32]; /**< what ended it: "exact", "target", "sweeps", "time", "updates", "signal" */
+    char stop[32]; /**< reason of the end: "exact", "target", "sweeps", "time", "updates", "signal"
+                    */
     gbs_exact_cost exact; /**< cost of exact answers for all components */
     int tempered;         /**< 1: log_z comes from ladders of temperatures, of which there are
                                `chains`; the fields below are not set otherwise */

@@ -283,8 +283,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_potts_parameters(const gbs_model *model, siz
  * If two states of two sites never occur together in a row, only l2 bounds their coupling. The
  * errors of that coupling table, and of the fields of both sites, then include how far l2 pulls
  * parameters that are drawn from its prior; GBS_USUAL_POTTS_PROBES probes estimate this pull if the
- * rest comes from a matrix. Such an error says how far the truth is if the true parameters are as
- * small as the prior expects.
+ * rest comes from a matrix. Such an error is a bound on the distance from the truth if the true
+ * parameters are as small as the prior expects.
  *
  * @param model     a model that was learnt from these rows, perhaps read from a file.
  * @param options   the options of gbs_potts_learn(); only l2, l1, method, time_s, threads,

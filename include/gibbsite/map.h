@@ -33,8 +33,8 @@ typedef struct gbs_map_report {
     uint64_t sweeps;  /**< over all rounds, per chain */
     uint64_t updates; /**< variable updates over all chains */
     double seconds;
-    char stop[32];        /**< what ended it: "exact", "sweeps", "settled" (a round twice as long
-                             found nothing better), "time", "updates", "signal" */
+    char stop[32]; /**< reason of the end: "exact", "sweeps", "settled" (a round twice as long
+                      found nothing better), "time", "updates", "signal" */
     gbs_exact_cost exact; /**< cost of exact answers for all components */
     double tau0;          /**< the first temperature of annealings; 0 without chains */
     char warning[256];    /**< warnings for the user: why no checkpoint was written, or that fewer
@@ -100,8 +100,8 @@ typedef struct gbs_mmap_report {
     double log_bound; /**< no state of the query has a larger log_p; it equals log_p if proved so */
     uint64_t n_sums;  /**< states of the query whose log_p the search asked for */
     double seconds;
-    char stop[32]; /**< what ended it: "exact", "bound" (the state reaches it), "settled" (no change
-                      finds better), "budget", "time", "signal", "limit" (log_p is NAN) */
+    char stop[32]; /**< reason of the end: "exact", "bound" (the state reaches it), "settled" (no
+                      change finds better), "budget", "time", "signal", "limit" (log_p is NAN) */
 } gbs_mmap_report;
 
 /**

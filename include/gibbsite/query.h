@@ -45,7 +45,7 @@ typedef struct gbs_answer {
     double log_evidence; /**< ln P(evidence); NAN if it is not known, see gbs_report.log_z */
     int converged;       /**< 1 or 0: whether the probabilities can be trusted */
     int reserved;        /**< 0 */
-    char verdict[256];   /**< one sentence that says why */
+    char verdict[256];   /**< one sentence that gives the reason */
 } gbs_answer;
 
 /**

@@ -129,7 +129,7 @@ typedef struct gbs_report {
     const char *scan_reason; /**< why the pilot run chose the scan; NULL if there was no choice */
     double pilot_s;          /**< duration of the pilot run */
     uint32_t n_colors;       /**< colours of the chromatic scan */
-    uint64_t n_levels;       /**< batches in a pass, run one after the other */
+    uint64_t n_levels;       /**< batches in a pass, which run one after the other */
     uint64_t n_batches;      /**< = n_levels */
     uint64_t sweeps;         /**< passes kept, per chain */
     uint64_t burn_in;        /**< passes discarded, per chain */
@@ -169,14 +169,14 @@ typedef struct gbs_report {
                             0 */
     double residual; /**< mean field: largest change that one more undamped iteration would make, 0
                           at a fixed point; belief propagation: that of the last one; else, or if
-                        time_s left no time for it, NAN */
+                        time_s left no time for the comparison, NAN */
     double log_z_bound;  /**< mean field: lower bound on ln Z; NAN as residual */
     double target_error; /**< standard error at which the run stops; 0: none */
     int converged;       /**< 1 or 0, see "converged" in gibbsite-marginals(1) */
     char verdict[256];   /**< one sentence: whether the estimates can be trusted, and why */
     char digest[33];     /**< XXH3-128 of the estimates followed by their errors, in hexadecimal; of
                               averages on a lattice in bits 512 sites at a time, in its own order */
-    char stop[32];       /**< what ended it: "target", "sweeps", "time", "updates", "signal",
+    char stop[32];       /**< reason of the end: "target", "sweeps", "time", "updates", "signal",
                               "support" (hard zeros split the states: more sweeps do not help),
                               "exact", "fixed point", "iterations" */
     size_t n_warnings;
@@ -207,7 +207,8 @@ typedef struct gbs_report {
     double log_z; /**< ln Z given evidence, as gbs_exact_log_z() has it, if all was answered
                        exactly; else NAN. For a normalised Bayesian network this is ln P(evidence),
                        see gbs_model_is_normalized() */
-    double nonzero_entries; /**< of exact.entries, those of sparse tables, which hold no zeros */
+    double nonzero_entries; /**< for components with sparse tables the entries that are not zero,
+                               included in exact.entries */
     int chains_disagree;    /**< 1: R-hat is above its limit. Standard errors then come from within
                                  the chains, miss what keeps these apart, and are not reliable */
     int in_burn_in; /**< 1: --time or a signal ended the run during burn-in. The estimates are then

@@ -68,7 +68,7 @@ typedef struct gbs_sensitivities {
     double *log_p;       /**< d ln P(evidence) / d value, or of ln Z given the evidence, or NAN */
     int exact;           /**< 1: everything is exact; 0: estimates from samples */
     int converged;       /**< 1 or 0: whether the run can be trusted; exact answers are 1 */
-    char verdict[256];   /**< one sentence that says why */
+    char verdict[256];   /**< one sentence that gives the reason */
     double *low;  /**< for a WEIGHT: the smaller of the two values that its formula can take given
                      the evidence; NAN if it takes more, and for other kinds */
     double *high; /**< the larger one */

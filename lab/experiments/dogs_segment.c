@@ -40,7 +40,7 @@ typedef struct cutting {
     gbs_aspects *aspects;
     gbs_segment *segment;
     gbs_image picture, truth;
-    uint32_t *sequence; /* [n_updates], the same for all pictures */
+    uint32_t *sequence; /* [n_updates], one scan for all pictures */
     size_t n_updates;
     double variation[N_SCANS]; /* Dobrushin variation of the rectangle after each scan, by
                                   certificates */

@@ -17,7 +17,7 @@
 
 #define GROUPS       232u
 #define QUICK_GROUPS 40u
-#define N_VARIABLES  10000u /* least number of variables: that of the paper */
+#define N_VARIABLES  10000u /* least number of variables: the number in the paper */
 #define N_FACTORS    28000u
 
 enum { N_RACERS = 4 };

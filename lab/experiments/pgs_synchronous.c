@@ -51,7 +51,7 @@ static void draw_at_once(const double *p, unsigned mask, const double *law, doub
     }
 }
 
-/* p(x of one colour) p(x of the other). */
+/* The product of the two colours' marginals. */
 static void make_product(const double *p, double *product)
 {
     double marginal[2][LAB_N_STATES] = {{0.0}};

@@ -11,9 +11,9 @@ typedef struct parser {
     gbsi_logic_formula *formula;
     gbsi_token name[GBSI_GROUND_MOST_VARIABLES];
     uint32_t depth, n_nodes;
-    uint32_t call[GBSI_GROUND_MOST_VARIABLES]; /* for the variable that stands for a function's
-                                                  value: the atom */
-    uint32_t calls;                            /* bit set: such a variable, of the atom at work */
+    uint32_t call[GBSI_GROUND_MOST_VARIABLES]; /* for the variable that stands for the value of a
+                                                  function value: the atom */
+    uint32_t calls;                            /* set for such a variable of the present atom */
 } parser;
 
 enum { MOST_NODES = 1000 }; /* of a formula, which the grounding visits by recursion */

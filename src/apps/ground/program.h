@@ -80,8 +80,8 @@ typedef struct gbsi_program {
     size_t type_capacity, predicate_capacity, node_capacity, formula_capacity, term_capacity,
         made_capacity;
     uint32_t n_types, n_predicates, n_nodes, n_formulas, n_made;
-    uint32_t n_ranged;     /* constants of ranges, so far */
-    uint32_t n_unweighted; /* formulas with neither weight nor period */
+    uint32_t n_ranged;     /* constants of ranges read until now */
+    uint32_t n_unweighted; /* formulas without weight and without period */
     bool closes;           /* a predicate is marked '*': those without are open */
     size_t n_terms;
     gbsi_name_map types, predicates, constants; /* constants are owned by their type */

@@ -28,7 +28,7 @@ static bool starts(const gbsi_text *text, const char *sign)
     return (size_t)(text->end - text->at) >= n && memcmp(text->at, sign, n) == 0;
 }
 
-/* Moves behind the next sign, or to the end. */
+/* Moves behind the next sign or, if there is none, to the end. */
 static void skip_to(gbsi_text *text, const char *sign)
 {
     while (text->at < text->end && !starts(text, sign)) {

@@ -17,7 +17,7 @@
 #include "simd/math.h"
 #include "store/model.h"
 
-#define PIVOT 1e-10 /* share of a diagonal entry below which nothing is left of it */
+#define PIVOT 1e-10 /* share of a diagonal entry; a smaller rest counts as zero */
 
 enum { LANES = 8 }; /* rows whose equations are solved together */
 

@@ -75,7 +75,7 @@ typedef struct gbsi_rbm {
     double *p;
     /* of judging */
     const gbs_rows *judged;
-    double *log_pl; /* [rows of data or of those held out] */
+    double *log_pl; /* [rows of data or held-out rows] */
     double *curve;  /* [epochs][2] */
     double *best;   /* w, a and b, [n][wide_m], [n] and [m], after the best epoch; with patience */
     /* of checkpoints */

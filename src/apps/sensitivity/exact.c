@@ -137,7 +137,7 @@ static gbs_status run_cases(solving *s, gbsi_watch *watch, gbs_error *err)
  * outcomes, so that it is as precise as q; the change for the other outcome is its negative. */
 typedef struct rarer {
     uint32_t number; /* the case */
-    double q;        /* probability with the sign that makes it that of p */
+    double q;        /* probability, with the sign of its term in p */
 } rarer;
 
 static gbs_status find_rarer(const solving *s, rarer *out, gbs_error *err)

@@ -64,7 +64,7 @@ void gbsi_scores_judge(const gbsi_reduced *reduced, size_t factor, gbsi_score *s
     const uint32_t *arity = r->user->arity;
     const bool none = may_be(r, &noisy, false);
     const bool effect = may_be(r, &noisy, true);
-    size_t n_certain = noisy.log_q[0] < 0.0; /* causes that may take effect whatever happens */
+    size_t n_certain = noisy.log_q[0] < 0.0; /* causes that may have an effect in every state */
     size_t at = 1;
     for (uint32_t i = 0; i < noisy.n_parents; ++i) {
         bool certain = true;

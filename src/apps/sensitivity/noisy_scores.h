@@ -18,8 +18,8 @@ void gbsi_scores_add(const gbsi_reduced *reduced, size_t factor, const uint32_t 
 typedef enum gbsi_score {
     GBSI_SCORE_KNOWN,
     GBSI_SCORE_ZERO,    /* evidence rules the parent's state out */
-    GBSI_SCORE_UNKNOWN, /* the parameter only affects states that are impossible now: draws say
-                           nothing about it */
+    GBSI_SCORE_UNKNOWN, /* the parameter only affects states that are impossible at present: draws
+                           say nothing about it */
 } gbsi_score;
 
 /* Judges whether draws determine each parameter. Draws do not determine the following: an

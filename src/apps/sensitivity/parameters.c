@@ -146,7 +146,7 @@ static void move_column(uint32_t r, const double *logs, double sign, double *g, 
         sum_f += t > 0.0 ? t * own : 0.0;
         if (rest_t > 0.0) {
             g[i] = own - sign * (rest_f / rest_t);
-        } else if (r == 2) { /* the other one alone takes what t loses */
+        } else if (r == 2) { /* only the other state takes what t loses */
             g[i] = own - sign * (i == 0 ? last : first);
         } else {
             g[i] = NAN;

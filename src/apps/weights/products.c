@@ -12,8 +12,9 @@
 #include "rng/philox.h"
 #include "simd/math.h"
 
-#define STEP_LEFT           0.01 /* how much shorter each step makes the gradient, at best */
-#define DETERMINED          1e-6 /* share that may be left of equations that tell whether all is known */
+#define STEP_LEFT 0.01 /* how much shorter each step makes the gradient, at best */
+#define DETERMINED \
+    1e-6 /* share of the equations' right side that may remain in the test whether all is known */
 #define FLAT                1e-10 /* share of the largest curvature: smaller ones count as 0 */
 #define FLAT_OF_DIFFERENCES 1e-6  /* the share for approximate second derivatives */
 

@@ -18,7 +18,7 @@
 #include "weights/learning.h"
 
 #define OF_MEMBER 3u    /* vectors of scratch */
-#define SAME      1e-12 /* share of the mean square that rounding makes of a variance of 0 */
+#define SAME      1e-12 /* share of the mean square that rounding may give to a variance of 0 */
 
 /* Arrays [n] of sums over chains in a step. */
 enum {

@@ -29,7 +29,7 @@ enum { GBSI_PHILOX_ROUNDS = 10 };
 gbs_status gbsi_places_check(uint64_t n_places, gbs_error *err);
 
 typedef enum gbsi_purpose {
-    GBSI_PURPOSE_UPDATE = 0,    /* chain, pass, place in the compiled schedule of that pass */
+    GBSI_PURPOSE_UPDATE = 0,    /* chain, pass, place in the compiled schedule of the pass */
     GBSI_PURPOSE_REFINE = 1,    /* keyed as the update: the second word where the first was 0 */
     GBSI_PURPOSE_START = 2,     /* chain, restart number, 4 * variable: all four words its own */
     GBSI_PURPOSE_REPAIR = 3,    /* chain, attempt, step */

@@ -14,7 +14,7 @@ typedef struct gbsi_block_graph {
     uint8_t *always; /* [n] 1: held in every plan */
     size_t *start;   /* [n + 1] rows of `to` */
     uint32_t *to;    /* ascending in each row */
-    uint32_t *times; /* [n] plans so far that held the variable */
+    uint32_t *times; /* [n] number of plans until now that held the variable */
 } gbsi_block_graph;
 
 /* @param entries see gbsi_blocks_new(). @param g out; zeroed by the caller, freed by the caller

@@ -14,7 +14,7 @@
 #define EXACT_WORK ((uint64_t)1 << 36)
 
 #define ROW_WORK  64u /* operations of a row of bounds, without its entries */
-#define PAIR_WORK 16u /* operations of an entry of such a row */
+#define PAIR_WORK 16u /* operations for an entry of a long row */
 
 #define ENTRY_BYTES (sizeof(uint32_t) + 2 * sizeof(double))
 

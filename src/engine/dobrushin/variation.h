@@ -17,7 +17,7 @@ double gbsi_weigh(const double *d, const double *b, uint32_t n);
 
 /* ---- sequences --------------------------------------------------------------------------- */
 
-/* b = 1 for all, as it is before the first update. @param b [n]. */
+/* b = 1 for all: the value before the first update. @param b [n]. */
 void gbsi_variation_begin(const gbsi_influences *c, double *b);
 /* Applies n updates to b: b_i = sum_j C_ij b_j for each i of the sequence in order. Time
  * O(sum of degrees).

@@ -56,7 +56,7 @@ typedef struct gbsi_herd {
     uint64_t room, taken; /* bytes; of tables */
     gbsi_keys keys;       /* keys that decide; empty with bins */
     gbsi_key_slices slices;
-    bool paired; /* keys that decide, one chain: each phase has its chance beside it, in one line */
+    bool paired; /* keys that decide, one chain: each phase and its chance are in one line */
     size_t n_phases, n_balances, n_shares; /* numbers of each array, per lane */
     size_t n_tables;                       /* hashed, of each group */
     size_t *cell; /* [n_slots] bins: first phase of a slot of two states, number of the table of

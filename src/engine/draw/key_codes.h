@@ -19,7 +19,7 @@ typedef struct gbsi_key_maker {
     void *state;                 /* [n_slots] scratch, all 0 between uses */
     double *logw;                /* [max_arity] */
     double *coupling;            /* [n_slots] scratch, all 0 between uses */
-    uint64_t n_looks;            /* factors looked at so far, for tests */
+    uint64_t n_looks;            /* factors looked at until now, for tests */
     uint8_t *by_sum;             /* [n_slots] whether sums decide, as found: gbsi_by_sum */
     uint64_t most_codes;
     uint64_t whole_codes; /* states of the whole model; GBSI_MANY_CODES: 2^63 or more */

@@ -63,7 +63,7 @@ GBSI_INLINE void store_mask(const gbsi_tile *tile, uint32_t row, vm one)
  * min(r, 1) / (1 + r) if r is at most 1, and so for 1 / r. */
 GBSI_INLINE void binary_rows(const gbsi_tile *given_tile, const bool want_p, const bool linear)
 {
-    const gbsi_tile copy = *given_tile; /* the compiler knows that no store changes this copy */
+    const gbsi_tile copy = *given_tile; /* tells the compiler that no store changes this copy */
     const gbsi_tile *tile = &copy;
     const vf zero = vf_set1(0.0F);
     const vf one = vf_set1(1.0F);

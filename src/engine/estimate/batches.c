@@ -320,7 +320,8 @@ void gbsi_batches_end_pass(gbsi_estimate *e, gbsi_pool *pool)
         gbsi_estimate_share(e, pool, end_block);
         b->has_rate = true;
         b->n_closed = 0;
-        b->length = b->block_end / b->per_chain; /* the next block is as long as all so far */
+        b->length =
+            b->block_end / b->per_chain; /* the next block is as long as all blocks before it */
         b->block_end *= 2;
     }
 }

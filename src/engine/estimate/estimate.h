@@ -40,7 +40,7 @@ typedef struct gbsi_estimate_shape {
     bool feeds;              /* spread.c: has fast sums alone, which another estimate takes */
     bool held; /* Rao-Blackwell, all slots binary: chains hold the probabilities that they add, see
                   gbsi_held; one lane, each slot once per pass */
-    uint32_t n_padding; /* held: slots that stand for nothing and whose sums are 0 */
+    uint32_t n_padding; /* held: padding slots, whose sums are 0 */
 } gbsi_estimate_shape;
 
 static inline uint32_t gbsi_shape_arity(const gbsi_estimate_shape *shape, size_t slot)

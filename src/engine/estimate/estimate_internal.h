@@ -46,7 +46,7 @@ typedef struct gbsi_batches {
 
 typedef struct gbsi_cell_summary {
     double p, mcse, ess, rhat;
-    double between; /* variance of p as the means of chains tell it; 0: too few chains to tell */
+    double between; /* variance of p computed from the means of chains; 0: too few chains */
 } gbsi_cell_summary;
 
 /* spread.c: the members that an estimate on several ranks needs in addition. */

@@ -126,7 +126,7 @@ gbs_status gbsi_compile_sums(gbsi_compile *c, gbs_error *err);
 
 /* terms.c: makes the fields and terms of the classes that use whole factors. */
 gbs_status gbsi_compile_terms(gbsi_compile *c, gbs_error *err);
-/* layout.c, sell.c: compute how much memory rows need, one after the other or in slices. */
+/* layout.c, sell.c: compute how much memory rows need, one row after the other or in slices. */
 gbs_status gbsi_lay_out_rows(gbsi_compile *c, gbs_error *err);
 gbs_status gbsi_lay_out_slices(gbsi_compile *c, gbs_error *err);
 /* Allocate this memory. */

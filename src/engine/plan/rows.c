@@ -11,7 +11,7 @@
 #include "plan/merge.h"
 
 typedef struct writing {
-    uint32_t *used; /* [n_slots + 1] entries written so far */
+    uint32_t *used; /* [n_slots + 1] entries written until now */
     double *logw;   /* by field_start: sums of the factors of one variable and of 0/1 forms */
     gbsi_row_entries entries;
     bool shrunk; /* some row has become shorter than its room */

@@ -162,7 +162,7 @@ static void unlock_blanket(const gbsi_grower *g, const gbsi_growing *job, uint32
  * touch. */
 typedef enum hold {
     FREE,
-    FRESH,  /* a splash that this one is not to know of yet */
+    FRESH,  /* an earlier splash that this one must not see yet */
     OTHERS, /* owner of another splash of the round */
 } hold;
 

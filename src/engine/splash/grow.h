@@ -44,7 +44,7 @@ typedef struct gbsi_grower {
     gbsi_watch *watch; /* NULL: never stops. If the watch stops it, growth->n is 0 */
     bool spends;       /* this is the thread that may look */
     uint64_t n_spent;  /* how many of n_looked the watch has been told of */
-    uint64_t n_looked; /* entries of links, long factors and scopes read so far */
+    uint64_t n_looked; /* entries of links, long factors and scopes read until now */
     gbsi_candidate *heap;
     size_t n_heap, heap_capacity;
     uint64_t n_met;

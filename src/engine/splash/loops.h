@@ -25,12 +25,12 @@ typedef struct gbsi_splash_work {
     uint32_t *word;    /* [64] rows, and one for a chain by itself */
     void *value;       /* a row */
     uint64_t *sum;     /* [n_many_entries] of the long factor being processed */
-    uint64_t n_looked; /* entries of scopes looked at so far */
+    uint64_t n_looked; /* entries of scopes looked at until now */
     double *log_base;  /* [16][n_base] of each chain */
     /* logs.c: of one chain */
     uint8_t *decided;    /* [n_many] of the program: 1: the factor is decided, there is nothing to
                             multiply */
-    uint64_t n_log_long; /* entries and scopes of long factors walked so far */
+    uint64_t n_log_long; /* entries and scopes of long factors walked until now */
     double *log_message; /* [n_rows] */
     double *log_q;       /* [n_rows] */
     double *log_many;    /* [n_many_entries] */

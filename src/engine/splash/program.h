@@ -10,7 +10,7 @@
 #include "splash/splash_tree.h"
 
 typedef enum gbsi_operand_kind {
-    GBSI_SPLASH_LINK,    /* a number of the pool, the same for all chains */
+    GBSI_SPLASH_LINK,    /* a number of the pool, equal for all chains */
     GBSI_SPLASH_MANY,    /* a long factor, given the variables outside: sixteen chains an entry */
     GBSI_SPLASH_MESSAGE, /* the message of a child: sixteen chains an entry */
 } gbsi_operand_kind;

@@ -28,7 +28,7 @@ typedef struct gbsi_score_part {
 /* A long factor of the variable scored. */
 typedef struct gbsi_score_factor {
     size_t f;
-    uint64_t outside; /* sum of those outside in the chain being processed */
+    uint64_t outside; /* sum of the variables outside, in the present chain */
     size_t e, stride; /* of the variable scored */
     uint32_t first_part, n_parts;
 } gbsi_score_factor;

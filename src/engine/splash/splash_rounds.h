@@ -22,7 +22,7 @@ typedef struct gbsi_splash_counts {
     uint64_t n_variables;   /* grown, once for all chains */
     uint64_t n_entries;     /* entries of their cliques and long factors, computed for every sixteen
                                chains */
-    uint64_t n_log_entries; /* the same, walked by one chain in logarithms */
+    uint64_t n_log_entries; /* nanoseconds for a chain that is walked in logarithms */
     uint64_t n_looked;      /* links, long factors and entries of scopes looked at, to grow splashes
                                and, by each sixteen chains at once, to draw them */
 } gbsi_splash_counts;

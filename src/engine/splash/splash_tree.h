@@ -45,7 +45,7 @@ typedef struct gbsi_growth {
     uint32_t n_shares;
     size_t share_capacity;
     gbsi_growth_share *share;
-    bool clashed; /* given up: it took a variable beside a splash settled meanwhile */
+    bool clashed; /* given up: it took a variable next to a splash settled meanwhile */
 } gbsi_growth;
 
 gbs_status gbsi_growth_init(gbsi_growth *growth, uint32_t width, uint32_t most, gbs_error *err);

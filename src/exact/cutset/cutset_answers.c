@@ -132,7 +132,7 @@ static double answer_case(answering *a, size_t at)
         gbsi_tree_up(a->tables, t, &part);
         log_z += part;
         if (log_z > -INFINITY && a->p != NULL && !gbsi_watch_stopped(a->tables->watch)) {
-            gbsi_tree_down(a->tables, t, a->home, a->p, NULL, 0);
+            gbsi_tree_down(a->tables, t, a->home, a->p);
         }
         if (log_z > -INFINITY && a->x != NULL) {
             gbsi_tree_trace(a->tables, t, a->x);

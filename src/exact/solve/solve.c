@@ -240,21 +240,12 @@ cleanup:
     return status;
 }
 
-void gbsi_solver_forget(gbsi_solver *s)
+void gbsi_solver_free(gbsi_solver *s)
 {
     gbsi_tables_free(s->tables);
     gbsi_tree_free(s->tree);
     gbsi_sparse_free(s->sparse);
     gbsi_cutsets_free(s->cutset);
-    s->tables = NULL;
-    s->sparse = NULL;
-    s->cutset = NULL;
-    s->tree = NULL;
-}
-
-void gbsi_solver_free(gbsi_solver *s)
-{
-    gbsi_solver_forget(s);
     gbsi_pool_free(s->pool);
     gbsi_free(s->take);
     gbsi_components_free(s->components);

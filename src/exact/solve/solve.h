@@ -57,8 +57,6 @@ gbs_status gbsi_solver_plan_tree(gbsi_solver *solver, const uint32_t *user, gbsi
 /* Adds up the log sums (or maxima) of all components.
  * @param x NULL, or out: states of the variables maximised over. */
 gbs_status gbsi_solve_all(gbsi_solver *solver, gbsi_sum *total, uint32_t *x, gbs_error *err);
-/* Frees the trees, so that others can be made. */
-void gbsi_solver_forget(gbsi_solver *solver);
 void gbsi_solver_free(gbsi_solver *solver);
 
 /* As gbs_exact_log_z(). @param watch NULL; else log_z is undefined once it has stopped.

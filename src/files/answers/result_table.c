@@ -14,7 +14,7 @@
 
 typedef struct table_reader {
     gbsi_text *text;
-    char *field; /* the one read last, decoded: as large as the file */
+    char *field; /* the cell that was read last, decoded: as large as the file */
     size_t n;
     gbsi_token shown;   /* where it stands */
     void *name, *label; /* char, texts ended by 0 */

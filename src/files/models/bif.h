@@ -130,7 +130,7 @@ typedef struct gbsi_bif_tables {
     size_t n_underflow;
     gbsi_columns columns;
     /* the table being read */
-    size_t n_begun; /* tables so far, this one included */
+    size_t n_begun; /* number of the tables read until now, including this one */
     gbsi_bif_token child;
     void *scope; /* uint32_t [n_scope]: child first, then parents; turned round at the end */
     size_t scope_capacity;

@@ -81,7 +81,7 @@ typedef struct gbsi_dw_graph {
     void *value;        /* uint64_t [n_values] domains, each ascending */
     size_t n_values, value_capacity;
     double *weight;      /* [n_weights] */
-    uint8_t *fixed;      /* [n_weights] 1: learning leaves it as it is */
+    uint8_t *fixed;      /* [n_weights] 1: learning does not change the weight */
     uint8_t *weighed;    /* [n_weights] 1: has a record */
     void *scope, *state; /* uint32_t, of the factor being added */
     size_t scope_capacity, state_capacity;

@@ -200,7 +200,7 @@ static gbs_status read_clause(wcnf_reader *r, gbsi_text *from, gbs_error *err)
     const gbsi_token first = gbsi_text_peek(from);
     if (first.n > 0 && first.at[0] == 'x') {
         r->clauses.function = GBS_LOGICAL_PARITY;
-        from->at = first.at + 1; /* a blank behind it or none */
+        from->at = first.at + 1; /* a blank behind it, or no blank */
     }
     for (bool end = false; !end;) {
         GBSI_PASS(read_literal(r, from, &end, err));

@@ -36,7 +36,7 @@ typedef struct node {
 } node;
 
 static const struct {
-    const char *name, *rows; /* the element, and the one in it that holds the rows */
+    const char *name, *rows; /* the element, and the element in it that holds the rows */
 } kinds[N_KINDS] = {
     [CPT] = {"cpt", "probabilities"},
     [DETERMINISTIC] = {"deterministic", "resultingstates"},

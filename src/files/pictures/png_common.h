@@ -21,7 +21,7 @@ typedef struct gbsi_png {
     png_infop info;
     bool no_memory;
     size_t wanted;     /* bytes that there were no memory for */
-    char message[256]; /* what libpng said last as it jumped, or "" */
+    char message[256]; /* the last message of libpng, set as it jumped, or "" */
 } gbsi_png;
 
 void *gbsi_png_alloc(png_structp png, png_alloc_size_t n);

@@ -23,7 +23,7 @@ bool gbsi_is_png(const gbsi_input *input)
 #include "pictures/png_common.h"
 
 typedef struct decoder {
-    gbsi_png p; /* first: libpng gets a pointer to it */
+    gbsi_png p; /* first member: libpng gets a pointer to it */
     const gbsi_input *input;
     size_t at; /* bytes that libpng has taken */
     bool at_end;

@@ -31,7 +31,7 @@ struct gbs_output {
     gbsi_deflate *deflate; /* NULL: not compressed with gzip */
     gbsi_zstd *zstd;       /* NULL: not compressed with zstd */
     size_t n;              /* bytes in buffer */
-    uint64_t n_before;     /* bytes that were in it before */
+    uint64_t n_before;     /* bytes that the replaced file had */
     char *buffer;          /* [BUFFER_BYTES] */
     bool to_memory;        /* all goes to memory, and nowhere else */
     void *memory;          /* [memory_capacity] */

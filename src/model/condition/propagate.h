@@ -80,8 +80,8 @@ void gbsi_propagator_queue_all(gbsi_propagator *propagator);
 
 /* Revise queued factors to the fixed point.
  * @return SIZE_MAX, or the factor that forbids every combination left: then the queue is empty and
- *         the domains are somewhere on the way: undo, reset or give up. Where the watch stopped, a
- *         factor that may be innocent, and the same. */
+ *         the domains are somewhere on the way: undo, reset or give up. If the watch
+ *         stopped, the factor need not be the cause. */
 size_t gbsi_propagator_run(gbsi_propagator *propagator);
 
 /* The current length of the trail; undo restores the states removed since then, and empties the

@@ -19,13 +19,13 @@ typedef struct sweep {
     const uint32_t *scope;
     const double *table;
     uint32_t *state;   /* states left, in rows */
-    uint64_t *support; /* states supported so far, in rows */
+    uint64_t *support; /* states found supported until now, in rows */
     size_t *stride;
     size_t *row;      /* start of each row of states */
     size_t *bits_row; /* start of each row of supports */
     size_t *n_states;
     size_t *digit;
-    size_t *n_missing; /* states without support so far */
+    size_t *n_missing; /* states without support until now */
     size_t n_open;     /* sum of n_missing */
 } sweep;
 

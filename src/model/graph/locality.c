@@ -7,7 +7,7 @@
 
 #define SAMPLES 4096u /* ends looked at to say how far apart neighbours are */
 #define FAR     4096u /* numbers: the states of this many variables are most of a first-level cache */
-#define PROBE   16384u /* variables after which the front tells what kind of graph it is */
+#define PROBE   16384u /* number of variables after which the front shows the kind of graph */
 
 /* ---- how far apart ------------------------------------------------------------------------- */
 

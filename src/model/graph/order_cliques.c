@@ -15,7 +15,7 @@ typedef struct walk {
     uint32_t *position; /* [n] */
     uint32_t *seen;     /* [n] by vertex: the last position whose clique it entered */
     uint32_t *child;    /* [n] first clique whose first member to go is at this position */
-    uint32_t *sibling;  /* [n] the next one of the same */
+    uint32_t *sibling;  /* [n] the next clique with the same first member */
 } walk;
 
 /* Members of x that go after position `at`, those that are not there yet.

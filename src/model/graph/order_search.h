@@ -32,7 +32,7 @@ typedef struct gbsi_order_limits {
     uint64_t entries;  /* orders with more entries will not be calibrated: the search takes no more
                           steps for them, and is given up if it will not reach so few */
     uint64_t work;     /* steps at most, whatever the entries */
-    bool fixed;        /* exactly that many steps, whatever the number of entries */
+    bool fixed;        /* exactly this number of steps, for any number of entries */
     gbsi_watch *watch; /* borrowed; NULL: never stops */
 } gbsi_order_limits;
 

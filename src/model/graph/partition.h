@@ -72,7 +72,7 @@ gbs_status gbsi_partition_breadth(const gbsi_graph *graph, const uint32_t *work,
 
 /* Variables on a grid, numbered row by row: v is at v % side[0], v / side[0] % side[1], ... */
 typedef struct gbsi_grid_shape {
-    uint32_t side[GBSI_GRID_MOST]; /* fastest first; those of unused directions are 1 */
+    uint32_t side[GBSI_GRID_MOST]; /* fastest first; unused directions have 1 */
     bool torus[GBSI_GRID_MOST];    /* first and last of a line are neighbours */
 } gbsi_grid_shape;
 

@@ -27,7 +27,7 @@ struct gbsi_belief {
     double *message;               /* [start[n_edges]] ln, the largest entry is 0 */
     double *sum;       /* [state_offset[n_variables]] of the finite messages to a state */
     uint32_t *n_zeros; /* likewise: messages of minus infinity */
-    double *moved;     /* [n_variables] sum of the changes of the messages to it */
+    double *moved;     /* [n_variables] sum of the changes of messages to the variable */
     double *seen;      /* [n_edges] `moved` when the factor last computed its messages */
     uint32_t *at;      /* [longest scope] a state of a factor */
     double *in;        /* [most states of a scope] messages to the factor at work */

@@ -30,7 +30,7 @@ typedef struct estimate {
 /* The progress of the search, as numbers of 8 bytes that are saved as they are. */
 typedef struct standing {
     uint64_t rounds; /* annealings that are done */
-    uint64_t t;      /* temperatures of the one under way that are done */
+    uint64_t t;      /* finished temperatures of the present annealing */
     estimate last, before;
 } standing;
 

@@ -33,7 +33,7 @@ typedef struct gbsi_report {
     bool executed;        /* gbs_run_execute() was called: once */
     bool
         answering; /* the run has not failed, and exact parts are answered: marginals may be read */
-    bool in_hand;  /* the answer is the one in hand: chains have none */
+    bool in_hand;  /* the answer is by belief propagation, as chains have none */
     bool bare;     /* the run is of a lattice or a picture: its model has no factors */
     bool frozen;   /* noise leaves the pixels of a picture no choice */
     gbsi_contradiction contradiction; /* where it is largest */

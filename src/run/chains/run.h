@@ -281,8 +281,8 @@ gbs_status gbsi_run_advance(gbsi_task *task, gbsi_sampling *sampling, gbsi_repor
 gbs_status gbsi_run_compare(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
                             gbsi_drive *drive, gbs_error *err);
 
-/* control.c: after sampling by plain chains that would be believed, runs ladders beside them where
- * that is cheap and something may have been missed; report.contradiction. */
+/* control.c: after sampling by plain chains that would be believed, runs ladders beside the chains
+ * if that is cheap and a state may have been missed; report.contradiction. */
 gbs_status gbsi_run_control(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 
 /* threshold.c: finds the threshold of the bounded-error draw, if asked to, and reports the draw.
@@ -348,8 +348,8 @@ gbs_status gbsi_run_restart(gbsi_task *task, gbsi_engine *engine, gbsi_report *r
 gbs_status gbsi_run_approximately(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
                                   gbsi_drive *drive, gbs_error *err);
 bool gbsi_run_approximates(const gbsi_task *task);
-/* approximate_run.c: an answer for the sampled part that is in hand should sampling have none when
- * the time is over: by belief propagation, within a tenth of --time. */
+/* approximate_run.c: finds an answer by belief propagation for the sampled part, within a tenth of
+ * --time. It is used if sampling has no answer when the time is over. */
 gbs_status gbsi_run_answer_first(const gbsi_task *task, gbsi_sampling *sampling, gbsi_drive *drive,
                                  gbs_error *err);
 

@@ -40,7 +40,7 @@ typedef struct gbsi_tiles {
     gbsi_tile_worker *worker; /* [n_workers] */
     uint32_t n_teams;         /* groups that several workers share */
     gbsi_barrier *team;
-    uint64_t n_updates; /* updates of each chain in all passes so far */
+    uint64_t n_updates; /* updates of each chain in all passes until now */
     uint32_t counted_chains;
     double operations_each;  /* operations of a pass of single updates of this many chains */
     double between_looks;    /* operations; an update of twice as many is called long */

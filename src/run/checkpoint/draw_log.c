@@ -43,7 +43,7 @@ struct gbsi_draw_log {
     char *buffer;         /* [BUFFER_BYTES] bytes not yet written to the file */
     size_t n_buffered;
     gbs_error failure; /* the first; nothing is written from then on */
-    source from;       /* draws that the run goes on from */
+    source from;       /* number of the draws with which the run goes on */
 };
 
 /* ---- life ------------------------------------------------------------------------------------ */

@@ -16,11 +16,12 @@ typedef struct gbsi_problem {
     const gbs_model *model;  /* borrowed */
     uint32_t *start;         /* [model variables] user's start, NULL: drawn */
     gbsi_conditioned *whole; /* the model given evidence */
-    uint32_t n_pruned;   /* free variables that the whole has lost: nothing asked for needs them */
-    uint32_t n_skipped;  /* variables of components that are not answered, as nobody asks */
-    uint8_t *asked;      /* [whole variables] 1: asked for; NULL: all are */
-    gbsi_barren *barren; /* variables removed from the whole model, which are drawn given exact
-                            draws of all other variables; NULL: there are none */
+    uint32_t n_pruned; /* free variables that the whole has lost: nothing asked for needs them */
+    uint32_t
+        n_skipped;  /* variables of components that are not answered, because no query needs them */
+    uint8_t *asked; /* [whole variables] 1: asked for; NULL: all are */
+    gbsi_barren *barren;     /* variables removed from the whole model, which are drawn given exact
+                                draws of all other variables; NULL: there are none */
     gbsi_graph *whole_graph; /* NULL for a lattice, as components and part_of */
     gbsi_components *components;
     uint8_t *exact;       /* [components] 1: answered by a tree, by sparse tables or by a cutset */

@@ -237,7 +237,7 @@ static gbs_status find_part(gbsi_task *task, gbsi_sampling *sampling, const gbsi
     report->public.n_components = task->problem.components->n;
     if (task->purpose.divides && !report->public.has_zeros) {
         gbsi_problem_forget_components(&task->problem);
-        gbsi_mapping_rest(&task->problem.model->mapping); /* compiling reads a part of it */
+        gbsi_mapping_rest(&task->problem.model->mapping); /* compiling reads a part of the graph */
     }
     return choose_form(task, sampling, budget, whole, watch, err);
 }

@@ -86,7 +86,7 @@ void gbsi_tempered_heat_blocks(gbsi_tempered *t)
     if (b->plans == NULL || !b->used) {
         return;
     }
-    b->plans->model = t->soft; /* another penalty leaves plans as they are */
+    b->plans->model = t->soft; /* a change of the penalty does not change plans */
     for (uint32_t g = 0; g < b->n_groups; ++g) {
         gbsi_block_heat(b->lanes[g], t->executor.beta + (size_t)g * LANES);
     }

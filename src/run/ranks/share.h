@@ -35,7 +35,7 @@ typedef struct gbsi_share_facts {
     uint64_t seed;      /* seed with which the starts were found */
     uint64_t n_starts;  /* number of chains that have starts; 0: none yet */
     uint64_t named;     /* variables or states have names */
-    uint64_t n_runs;    /* number of runs of slots of the same arity */
+    uint64_t n_runs;    /* number of runs of slots with equal arity */
     /* Digests of the user's model, evidence and scan file, for checkpoints; 0 for an input that is
      * not given. */
     uint64_t model[2], evidence[2], sequence[2];

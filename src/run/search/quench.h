@@ -17,9 +17,10 @@
  * of Genetic Algorithms XIII, 137-149). */
 typedef struct gbsi_crossover {
     const gbsi_conditioned *model; /* borrowed */
-    uint32_t *parent;              /* [n_variables] components of those that differ */
-    double *gain; /* [n_variables] at the root of each component: nats that the other state has more
-                   */
+    uint32_t *parent; /* [n_variables] components of the variables in which two states differ */
+    double
+        *gain; /* [n_variables] at the root of each component: advantage of the other state, in nats
+                */
 } gbsi_crossover;
 
 gbs_status gbsi_crossover_init(gbsi_crossover *crossover, const gbsi_conditioned *model,
