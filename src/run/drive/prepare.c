@@ -374,10 +374,7 @@ gbs_status gbsi_run_sample_instead(gbs_run *run, gbsi_drive *drive, gbs_error *e
     run->report.public.nonzero_entries = 0.0;
     run->report.public.exact = (gbs_exact_cost){0};
     run->report.public.log_z = NAN;
-    GBSI_TRY(gbsi_report_warn(&run->report, err,
-                              "exact answers were not there after %.0f %% of --time: sampled "
-                              "instead, as by --method sample",
-                              100.0 * GBSI_EXACT_SHARE));
+    run->report.late_share = GBSI_EXACT_SHARE;
     GBSI_TRY(prepare_whole(run, run->checkpoints.asked.scan, &drive->watch, err));
     GBSI_TRY(gbsi_run_take_known_memory(run, err));
 cleanup:
