@@ -44,7 +44,7 @@ static void answering_free(answering *a)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* @return "lung=yes" and what stands after it, ours to free; NULL: out of memory. */
+/* @return "lung=yes" and the text behind it, which the caller frees; NULL: out of memory. */
 static char *name_of(const gbs_model *model, uint32_t v, uint32_t a, const char *after)
 {
     char number[32];

@@ -134,8 +134,14 @@ int cli_settle(cli_arguments *arguments, gbs_method forced)
                        : options->method == GBS_METHOD_BELIEF ? "bp"
                                                               : "mean-field";
     if (forced == GBS_METHOD_SAMPLE && unsampled) {
-        return cli_error(CLI_USAGE, "--method %s: '%s' takes auto|sample here", name,
-                         arguments->verb->name);
+        return options->method == GBS_METHOD_EXACT
+                   ? cli_error(CLI_USAGE, "--method %s: '%s' takes auto|sample here", name,
+                               arguments->verb->name)
+                   : cli_error(CLI_USAGE,
+                               "--method %s has probabilities and no draws: for these type "
+                               "'gibbsite marginals ... --method %s'; '%s' takes --method auto or "
+                               "sample",
+                               name, name, arguments->verb->name);
     }
     if (given == NULL && cli_approximates(arguments)) {
         given = cli_given(arguments, "target-error") ? "target-error"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of variables: names, 0-based numbers where no name is one, and ranges of them, ',' between.
+/* Reads lists of variables, separated by ',': names, ranges of names, and 0-based numbers if no
+ * variable has a number as its name.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -364,8 +364,8 @@ static int check_needs(const cli_arguments *arguments)
     return CLI_DONE;
 }
 
-/* Copies the options that the run and the question's struct both have, such as seed, threads and
- * limits, into that struct, whether they were typed or not. */
+/* Copies the options that both the run and the question's struct have, such as seed, threads and
+ * limits, into the latter, including options that were not typed. */
 static int share_run(cli_arguments *arguments)
 {
     char value[256];

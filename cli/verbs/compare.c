@@ -14,8 +14,8 @@
  * the order of sums explain as much, of a probability or relative to a logarithm. */
 static const double ROUNDING = 1e-9;
 
-/* The distance of two results: the number that is limited, by --tolerance or, of estimates, by what
- * chance explains; numbers to print; the verdict. */
+/* The distance of two results: the number that is compared with a limit (--tolerance or, for
+ * estimates, what chance explains), numbers to print, and the verdict. */
 typedef struct distance {
     double value, limit;
     int by_errors; /* value and limit are standard errors */

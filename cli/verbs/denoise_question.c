@@ -81,7 +81,8 @@ static int check_labels(const gbs_image *image, const char *path, uint32_t level
 }
 
 /* Refuses pictures whose pixels differ but are all nearest to one level, such as a mask of zeros
- * and ones in 8 bits: the range of values is probably not the one that the user meant. */
+ * and ones in 8 bits. In such a case the range of values is probably not the one that the user
+ * meant. */
 static int check_range(const cli_denoising *d, const cli_arguments *a, const gbs_image *image,
                        const char *path)
 {

@@ -170,8 +170,8 @@ static gbs_status check_weights(size_t n, const double *weight, gbs_error *err)
     return GBS_OK;
 }
 
-gbs_status gbs_data_add_weighted(gbs_data *data, size_t n, const uint32_t *state,
-                                 const double *weight, gbs_error *err)
+gbs_status gbs_data_add(gbs_data *data, size_t n, const uint32_t *state, const double *weight,
+                        gbs_error *err)
 {
     GBSI_NEED(data);
     const uint32_t n_columns = data->n_columns;
@@ -197,11 +197,6 @@ gbs_status gbs_data_add_weighted(gbs_data *data, size_t n, const uint32_t *state
         }
     }
     return status;
-}
-
-gbs_status gbs_data_add(gbs_data *data, size_t n, const uint32_t *state, gbs_error *err)
-{
-    return gbs_data_add_weighted(data, n, state, NULL, err);
 }
 
 uint64_t gbs_data_n_rows(const gbs_data *data)

@@ -11,7 +11,7 @@
 
 typedef struct reader {
     gbsi_sheet sheet;
-    uint32_t first; /* column of the first site: behind those of draws */
+    uint32_t first; /* column of the first site, which follows those of draws */
     gbs_rows *rows;
 } reader;
 

@@ -17,7 +17,7 @@ typedef struct pool {
     size_t capacity, n_bytes;
 } pool;
 
-/* Adds a text, or where there is none the number in place of it. */
+/* Adds a text or, if there is none, a number in its place. */
 static gbs_status add_text(pool *p, const char *text, uint32_t number, gbs_error *err)
 {
     char digits[16];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Our own results, marginals and states: CSV with a line for each entry, and JSON. Both tables
- * name their variables. The states of marginals, and those of CSV, are labels, which only a model
- * makes numbers of. */
+ * name their variables. The states of marginals and of CSV are labels, and only a model turns
+ * labels into numbers. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 typedef struct table_reader {
     gbsi_text *text;
-    char *field; /* the one read last, decoded: as large as the file */
+    char *field; /* the cell that was read last, decoded: as large as the file */
     size_t n;
     gbsi_token shown;   /* where it stands */
     void *name, *label; /* char, texts ended by 0 */

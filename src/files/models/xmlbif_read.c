@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* XMLBIF 0.3 and 0.2, Bayesian networks in XML. Definitions may stand before the variables that
  * they use: they are kept as places of the file, and become tables at the end. A TABLE runs over
- * the GIVEN variables, the first slowest, and then over the states of the FOR variable: our own
- * order, and not that of a BIF "table". XMLBIF 0.2, of JavaBayes, has PROBABILITY in place of
- * DEFINITION, whose TABLE runs over the states of the FOR variable first, as that of BIF; and VALUE
- * in place of OUTCOME. */
+ * the GIVEN variables, the first slowest, and then over the states of the FOR variable. This is the
+ * order of the model, and not the order of a BIF "table". XMLBIF 0.2, of JavaBayes, has PROBABILITY
+ * in place of DEFINITION, and VALUE in place of OUTCOME. Its TABLE runs over the states of the FOR
+ * variable first, as the table of BIF. */
 #include <stdio.h>
 #include <string.h>
 

@@ -99,7 +99,7 @@ static bool is_space(const gbsi_sheet *s, char c)
     return (c == ' ' || c == '\t') && (c != s->separator || c == ' ');
 }
 
-/* Where blanks separate columns, a run of them is one separator. */
+/* If blanks separate columns, a run of blanks is one separator. */
 static const char *skip_spaces(const gbsi_sheet *s, const char *at)
 {
     while (at < s->text.end && is_space(s, *at)) {
@@ -327,7 +327,7 @@ static char take_separator_line(gbsi_sheet *s)
 }
 
 /* Whether blanks separate the names and the cells of the first row, which has as many cells as
- * there are names, or a row name more. */
+ * there are names, or one more for a row name. */
 static bool blanks_fit(gbsi_sheet *s)
 {
     const char *header = s->text.at;
@@ -399,9 +399,9 @@ static bool is_row_name(const gbsi_cell *cell, const gbsi_token *before, size_t 
 }
 
 /* Whether the table has row names without a header, as tables of R: each row has one cell more
- * than the header. Row names are in quotes if the column names are. Those without quotes all
- * differ and are no fractions, and the last cell is not empty, as behind a separator too many; a
- * table of two rows numbers them from 1. */
+ * than the header. Row names are in quotes if the column names are. The texts without quotes all
+ * differ and are no fractions, and the last cell is not empty, as it would be behind a separator
+ * too many. A table of two rows numbers them from 1. */
 static bool has_row_names(gbsi_sheet *s)
 {
     enum { LOOK = 64 };
@@ -435,8 +435,9 @@ static bool begins_with_row_name(const gbsi_sheet *s, const char *line)
     return quote != NULL && quote + 1 < line + n && quote[1] == ' ';
 }
 
-/* Whether the header is one of R's write.table(): names in quotes with a blank between, no other
- * separator outside of them; under a single name a row name in quotes. */
+/* Whether the header is one of R's write.table(): names stand in quotes with a blank between them,
+ * without other separators outside of the quotes; below a single name each row begins with a row
+ * name in quotes. */
 static bool is_of_write_table(const gbsi_sheet *s)
 {
     const char *end = line_end(s, s->text.at);

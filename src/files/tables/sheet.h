@@ -42,11 +42,11 @@ typedef struct gbsi_sheet {
 typedef bool (*gbsi_is_column)(const void *context, const char *name);
 
 /* Reads the header. Lines before it that begin with # are skipped, unless the names stand behind
- * the
- * #; ARFF has a header of its own. The separator is that of ',', ';' and tab which makes the most
- * expected columns, then the one that makes the most of any kind; a first line "sep=;" names it.
- * Blanks separate where none of them makes a column that is expected and blanks do, as in tables of
- * R's write.table(). Rows of one cell more than the header begin with row names, as R writes them.
+ * the #; ARFF has a header of its own. The separator is the one of ',', ';' and tab that makes the
+ * most expected columns and, of equal ones, the most columns of any kind; a first line "sep=;"
+ * names it. Blanks separate where none of them makes a column that is expected and blanks do, as in
+ * tables of R's write.table(). Rows of one cell more than the header begin with row names, as R
+ * writes them.
  * @param text copied, what it points to is borrowed; a line that begins with its comment is none.
  * @param known NULL: any name is expected. Free in either case. */
 gbs_status gbsi_sheet_open(gbsi_sheet *s, const gbsi_text *text, gbsi_is_column known,

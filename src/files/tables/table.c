@@ -580,8 +580,8 @@ static gbs_status refuse_state(const gbs_table *t, uint32_t k, const gbsi_cell *
                                           : "");
 }
 
-/* Whether a cell such as 1.000 may mean a thousand too: columns are not separated by commas, so
- * that a dot may stand before thousands, and both numbers are states. */
+/* Whether a cell such as 1.000 may also mean a thousand. It may if columns are not separated by
+ * commas, so that a dot may stand before thousands, and if both numbers are states. */
 static bool may_be_thousands(const gbs_table *t, uint32_t v, const gbsi_cell *cell, bool by_number)
 {
     char whole[GBSI_WHOLE + 1] = "#";

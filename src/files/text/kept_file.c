@@ -90,8 +90,8 @@ static gbs_status check_room(const char *path, uint64_t bytes, unsigned n_rooms,
                            bytes * n_rooms, n_rooms == 2 ? " for it and the next one" : "", room);
 }
 
-/* Whether a file begins as those of a form, or of a relative: checkpoints of runs and of learning
- * share three bytes. */
+/* Whether a file begins like a file of a form or of a related form: checkpoints of runs and of
+ * learning share three bytes. */
 static bool is_related(const char *path, const gbsi_kept_form *form)
 {
     enum { SHARED = 3 };

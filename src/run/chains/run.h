@@ -144,10 +144,11 @@ static inline bool gbsi_run_wants_temper(const gbsi_task *task)
     return task->options.temper > GBS_TEMPER_OFF || of_log_z;
 }
 
-/* Whether it is counted how often variables change. Not where all is proved, or every pass starts
- * afresh; and not where chains are in a form of their own: nothing in bits has evidence of its own,
- * and thousands of sites of one kind move for one another, so that what stays is a mode of the
- * whole, which traces of energy and magnetisation see. */
+/* Whether it is counted how often variables change. Moves are not counted if all is proved, or if
+ * every pass starts afresh. They are not counted either if chains are in a form of their own:
+ * chains in bits have no evidence of their own, and their thousands of sites of one kind move in
+ * place of one another. A mode that stays is then one of the whole, which traces of energy and
+ * magnetisation show. */
 static inline bool gbsi_run_counts_moves(const gbsi_task *task, const gbsi_engine *engine)
 {
     return engine->plan != NULL && !task->purpose.anneals && !task->options.restarts &&
@@ -172,7 +173,7 @@ gbs_status gbsi_run_take_known_memory(gbs_run *run, gbs_error *err);
 bool gbsi_run_may_give_up(const gbs_run *run);
 /* The share of --time after which exact answers are then given up. */
 #define GBSI_EXACT_SHARE 0.75
-/* prepare.c: prepares the run anew, so that all of it is sampled. */
+/* prepare.c: prepares the run again, so that all of it is sampled. */
 gbs_status gbsi_run_sample_instead(gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
 /* Replaces the compiled scan by another one, before memory is taken. */
 gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbsi_watch *watch, gbs_error *err);
@@ -205,6 +206,10 @@ gbs_status gbsi_run_new_of_levels(const gbs_model *variables, gbsi_levels *level
 /* problem.c: the bytes that stay in memory from conditioning to the end. */
 uint64_t gbsi_run_standing_bytes(const gbsi_problem *problem, const gbsi_estimates *estimates);
 
+/* Iterations of an approximation in succession that bring no smaller change, after which it is
+ * given up. */
+#define GBSI_PATIENCE 1000u
+
 /* The reason why a run ended; their names are in run.c. Reasons from GBSI_STOP_TIME on mean that it
  * ended before its target. */
 typedef enum gbsi_stop {
@@ -215,7 +220,8 @@ typedef enum gbsi_stop {
     GBSI_STOP_FIXED_POINT,
     GBSI_STOP_SETTLED,
     GBSI_STOP_ITERATIONS,
-    GBSI_STOP_TO_TEMPER, /* plain chains disagree: ladders go on */
+    GBSI_STOP_NO_PROGRESS, /* of an approximation: many iterations brought it no nearer */
+    GBSI_STOP_TO_TEMPER,   /* plain chains disagree: ladders go on */
     GBSI_STOP_TIME,
     GBSI_STOP_UPDATES,
     GBSI_STOP_SIGNAL,
@@ -257,7 +263,7 @@ double gbsi_drive_spent_s(const gbsi_drive *drive, double now_s);
 void gbsi_drive_end_in_time(const gbs_run_options *options, gbsi_drive *drive, double now_s);
 /* Called before the last work of a run, which may still take a moment whatever stopped the run. */
 void gbsi_drive_finish(gbsi_drive *drive);
-/* The failure of a run that stopped before there was anything to show for it.
+/* The failure of a run that stopped before it had any estimate.
  * @param doing  "calibrating junction trees" */
 gbs_status gbsi_stopped_early(const gbsi_drive *drive, const char *doing, gbs_error *err);
 
@@ -280,8 +286,8 @@ gbs_status gbsi_run_advance(gbsi_task *task, gbsi_sampling *sampling, gbsi_repor
 gbs_status gbsi_run_compare(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
                             gbsi_drive *drive, gbs_error *err);
 
-/* control.c: after sampling by plain chains that would be believed, runs ladders beside them where
- * that is cheap and something may have been missed; report.contradiction. */
+/* control.c: after sampling by plain chains that would be believed, runs ladders beside the chains
+ * if that is cheap and a state may have been missed; report.contradiction. */
 gbs_status gbsi_run_control(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 
 /* threshold.c: finds the threshold of the bounded-error draw, if asked to, and reports the draw.
@@ -290,8 +296,8 @@ gbs_status gbsi_run_find_threshold(gbs_run *run, gbsi_drive *drive, gbs_error *e
 /* The bytes that gbsi_run_find_threshold() takes. */
 uint64_t gbsi_run_threshold_bytes(const gbs_run_options *options, const gbsi_engine *engine);
 
-/* run.c: sets the start of every chain (GBS_STOPPED: there was no time to find them); and gets a
- * chain's state in the user's numbering, for the variables that are sampled.
+/* run.c: sets the start of every chain (GBS_STOPPED: the time ended before they were found); and
+ * gets a chain's state in the user's numbering, for the variables that are sampled.
  * @param x [part variables] scratch. @param user [model variables]. */
 gbs_status gbsi_run_set_starts(gbsi_task *task, gbsi_engine *engine, gbsi_report *report,
                                gbsi_drive *drive, gbs_error *err);
@@ -347,8 +353,8 @@ gbs_status gbsi_run_restart(gbsi_task *task, gbsi_engine *engine, gbsi_report *r
 gbs_status gbsi_run_approximately(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
                                   gbsi_drive *drive, gbs_error *err);
 bool gbsi_run_approximates(const gbsi_task *task);
-/* approximate_run.c: an answer for the sampled part that is in hand should sampling have none when
- * the time is over: by belief propagation, within a tenth of --time. */
+/* approximate_run.c: finds an answer by belief propagation for the sampled part, within a tenth of
+ * --time. It is used if sampling has no answer when the time is over. */
 gbs_status gbsi_run_answer_first(const gbsi_task *task, gbsi_sampling *sampling, gbsi_drive *drive,
                                  gbs_error *err);
 

@@ -45,7 +45,7 @@ struct gbsi_draw_log {
     char *buffer;         /* [BUFFER_BYTES] bytes not yet written to the file */
     size_t n_buffered;
     gbs_error failure; /* the first; nothing is written from then on */
-    source from;       /* draws that the run goes on from */
+    source from;       /* number of the draws with which the run goes on */
 };
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -197,7 +197,7 @@ static gbs_status put_head(const gbsi_draw_log *log, const gbsi_sink *sink, gbs_
     return gbsi_put_numbers(sink, log->variable, log->n, sizeof log->variable[0], err);
 }
 
-/* A file of no draws, in place of what stood there. */
+/* Writes a file without draws, in place of the file that was there. */
 static void begin_file(gbsi_draw_log *log, uint32_t n_chains)
 {
     const gbsi_sink sink = {log, put};

@@ -235,10 +235,9 @@ static gbs_status choose_in_time(gbsi_task *task, gbsi_report *report, gbs_error
     memset(p->exact, 0, p->components->n);
     memset(p->enumerated, 0, p->components->n);
     p->late = true;
-    return gbsi_report_warn(report, err,
-                            "the search for exact answers was given up after %.0f %% of --time: "
-                            "sampled instead, as by --method sample",
-                            100.0 * SEARCH_SHARE);
+    report->late_search = true;
+    report->late_share = SEARCH_SHARE;
+    return GBS_OK;
 }
 
 /* Chooses sparse tables and cutsets if everything must be exact.
@@ -317,8 +316,8 @@ gbsi_keep gbsi_run_draw_keep(const gbsi_task *task)
                : GBSI_KEEP_ALL_MESSAGES;
 }
 
-/* The bytes of the trees and of the work on them, with the scratch of threads if there is room for
- * it. */
+/* The bytes of the trees and of the work on them, including the scratch of threads if there is room
+ * for it. */
 static uint64_t tree_bytes(const gbsi_task *task)
 {
     const gbsi_tree *tree = task->problem.tree;

@@ -216,8 +216,8 @@ static gbs_status choose_form(const gbsi_task *task, gbsi_sampling *sampling,
 }
 
 /* Finds the part of the model that is sampled, and whether spins are kept in bits. If nothing of a
- * lattice may be answered exactly, all of it is that part, and no graph is made, which would take
- * many times as much memory. */
+ * lattice may be answered exactly, all of it is sampled, and no graph is made, because a graph
+ * would take many times as much memory. */
 static gbs_status find_part(gbsi_task *task, gbsi_sampling *sampling, const gbsi_run_budget *budget,
                             gbsi_report *report, gbsi_watch *watch, gbs_error *err)
 {
@@ -237,7 +237,7 @@ static gbs_status find_part(gbsi_task *task, gbsi_sampling *sampling, const gbsi
     report->public.n_components = task->problem.components->n;
     if (task->purpose.divides && !report->public.has_zeros) {
         gbsi_problem_forget_components(&task->problem);
-        gbsi_mapping_rest(&task->problem.model->mapping); /* compiling reads a part of it */
+        gbsi_mapping_rest(&task->problem.model->mapping); /* compiling reads a part of the graph */
     }
     return choose_form(task, sampling, budget, whole, watch, err);
 }
@@ -374,10 +374,7 @@ gbs_status gbsi_run_sample_instead(gbs_run *run, gbsi_drive *drive, gbs_error *e
     run->report.public.nonzero_entries = 0.0;
     run->report.public.exact = (gbs_exact_cost){0};
     run->report.public.log_z = NAN;
-    GBSI_TRY(gbsi_report_warn(&run->report, err,
-                              "exact answers were not there after %.0f %% of --time: sampled "
-                              "instead, as by --method sample",
-                              100.0 * GBSI_EXACT_SHARE));
+    run->report.late_share = GBSI_EXACT_SHARE;
     GBSI_TRY(prepare_whole(run, run->checkpoints.asked.scan, &drive->watch, err));
     GBSI_TRY(gbsi_run_take_known_memory(run, err));
 cleanup:
