@@ -225,6 +225,7 @@ def right_calls(gibbsite, numpy, folder):
         (clinic.query, names, {"likelihood": {"fever": [0.2, 0.8]}}), (clinic.logz, [given], {}), (clinic.prob, [given], {}), (clinic.map, [given], {"max_updates": 10000}),
         (clinic.mpe, [given], {}), (clinic.mmap, ["cold"], {"evidence": given}), (clinic.sample, [20, "cold"], short), (clinic.exact_samples, [20], {}),
         (clinic.query_table, [{"fever": ["yes", None, "no"]}, "cold"], {}), (clinic.influences, [], {}), (clinic.certify, [given], {"steps": [1, 2]}),
+        (clinic.couplings, [[1, 2], given], {"pairs": 4}),
         (clinic.optimise_scan, [5], {}), (clinic.sensitivity, [{"cold": "yes"}, given], {}), (clinic.log_density, [dict(clinic.mpe(given))], {}), (clinic.info, [], {}),
         (clinic.fit, [draws], {"prior": "bdeu:3"}), (clinic.fit, [{n: ["yes", "no"] for n in names}], {"iterations": 3}), (clinic.states, ["cold"], {}),
         (clinic.write, [os.path.join(folder, "m.uai")], {}), (grid.query, [0, 1], {"evidence": {2: 1}}), (grid.query_table, [numpy.array([[0, -1, 1], [1, 2, 0]])], {}),

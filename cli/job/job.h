@@ -40,6 +40,7 @@ typedef struct cli_job {
     uint32_t n_drawn;
     gbs_run_options options;
     gbs_run *run;
+    size_t n_told;            /* warnings of the run that were printed before it began */
     gbs_share *share;         /* share of this rank if ranks share the model; owned */
     gbs_partition *partition; /* partition, on the first rank only, unless the share came from a
                                  folder; owned */

@@ -134,7 +134,7 @@ static int set_real(cli_arguments *arguments, const cli_option *option, const ch
     if (!cli_parse_real(text, &v)) {
         return cli_error(CLI_USAGE, "--%s %s: expected a number", option->name, text);
     }
-    int open = cli_option_unset_default(option) && option->real_min >= option->real_def;
+    const int open = cli_option_unset_default(option) && option->real_min == option->real_def;
     if (v > option->real_max || v < option->real_min || (open && v <= option->real_def)) {
         return cli_error(CLI_USAGE, "--%s %s: must be %s %g and at most %g (%s)", option->name,
                          text, open ? "above" : "at least", option->real_min, option->real_max,

@@ -59,6 +59,7 @@ typedef struct cli_arguments {
     const char *match;     /* systematic:T */
     const char *influence; /* "bound", "exact" or "auto" */
     double accuracy;
+    uint64_t couplings, lag, most_sweeps; /* pairs of chains, and their passes */
     int iterate;
     const char *virtual_evidence;
     int file_evidence;

@@ -30,7 +30,15 @@ typedef struct certificates {
     uint64_t steps[MOST_SCANS][MOST_STEPS];
     gbs_variation_bound *bound;
     gbs_sufficient *within; /* with --accuracy */
+    size_t n_coupled;       /* with --couplings: scans that pairs of chains ran by */
+    size_t n_times;         /* passes that their bounds are for */
+    uint64_t times[MOST_SCANS][MOST_STEPS];
+    gbs_coupling_bound *coupled; /* by scan, then by passes, then by target */
+    gbs_coupling_report pairs[MOST_SCANS];
 } certificates;
+
+static const uint64_t usual_passes[] = {1, 2, 5, 10, 20, 50, 100};
+enum { N_USUAL = sizeof usual_passes / sizeof *usual_passes };
 
 /* ---- what is asked ----------------------------------------------------------------------- */
 
@@ -111,11 +119,10 @@ static int parse_steps(const char *text, uint64_t *steps, size_t *n)
 
 static int take_steps(certificates *c)
 {
-    static const uint64_t passes[] = {1, 2, 5, 10, 20, 50, 100};
     const cli_arguments *arguments = c->job->arguments;
     gbs_error err = {GBS_OK, ""};
     if (arguments->steps == NULL && !cli_given(arguments, "accuracy")) {
-        c->n_steps = sizeof passes / sizeof *passes;
+        c->n_steps = N_USUAL;
     }
     for (size_t s = 0; s < c->n_scans; s++) {
         const gbs_status done = gbs_pass_length(c->influences, &c->options[s], &c->length[s], &err);
@@ -129,10 +136,20 @@ static int take_steps(certificates *c)
                              arguments->steps, MOST_STEPS);
         }
         for (size_t k = 0; arguments->steps == NULL && k < c->n_steps; k++) {
-            c->steps[s][k] = passes[k] * c->length[s];
+            c->steps[s][k] = usual_passes[k] * c->length[s];
         }
     }
     return CLI_DONE;
+}
+
+/* @return [n_targets] the weights of each, for the caller to free; NULL: out of memory. */
+static const double **weights_of(const certificates *c)
+{
+    const double **weight = calloc(c->n_targets + 1, sizeof *weight);
+    for (size_t t = 0; weight != NULL && t < c->n_targets; t++) {
+        weight[t] = c->target[t].weight;
+    }
+    return weight;
 }
 
 static int take_answers(certificates *c)
@@ -141,15 +158,12 @@ static int take_answers(certificates *c)
     gbs_error err = {GBS_OK, ""};
     gbs_status done = GBS_OK;
     const size_t n_rows = c->n_steps * c->n_targets;
-    const double **weight = calloc(c->n_targets + 1, sizeof *weight);
+    const double **weight = weights_of(c);
     c->bound = calloc(c->n_scans * n_rows + 1, sizeof *c->bound);
     c->within = calloc(c->n_scans * c->n_targets + 1, sizeof *c->within);
     if (weight == NULL || c->bound == NULL || c->within == NULL) {
         free(weight);
         return cli_error(CLI_FAILED, "out of memory");
-    }
-    for (size_t t = 0; t < c->n_targets; t++) {
-        weight[t] = c->target[t].weight;
     }
     size_t s = 0;
     for (; done >= 0 && s < c->n_scans; s++) {
@@ -167,6 +181,47 @@ static int take_answers(certificates *c)
         c->n_scans = s - 1; /* the scan that was stopped has no result */
     }
     return status;
+}
+
+/* The whole passes in the numbers of updates that are asked for. */
+static void take_times(certificates *c)
+{
+    c->n_times = c->job->arguments->steps == NULL ? N_USUAL : c->n_steps;
+    for (size_t s = 0; s < c->n_scans; s++) {
+        for (size_t k = 0; k < c->n_times; k++) {
+            c->times[s][k] = c->job->arguments->steps == NULL ? usual_passes[k]
+                             : c->length[s] == 0              ? 0
+                                                              : c->steps[s][k] / c->length[s];
+        }
+    }
+}
+
+static int take_couplings(certificates *c)
+{
+    const cli_arguments *arguments = c->job->arguments;
+    const gbs_coupling_request request = {.size = sizeof request,
+                                          .pairs = arguments->couplings,
+                                          .lag = arguments->lag,
+                                          .sweeps = arguments->most_sweeps};
+    gbs_error err = {GBS_OK, ""};
+    gbs_status done = GBS_OK;
+    take_times(c);
+    const size_t n_rows = c->n_times * c->n_targets;
+    const double **weight = weights_of(c);
+    c->coupled = calloc(c->n_scans * n_rows + 1, sizeof *c->coupled);
+    for (size_t s = 0; weight != NULL && c->coupled != NULL && done == GBS_OK && s < c->n_scans;
+         s++) {
+        c->pairs[s].size = sizeof c->pairs[s];
+        done = gbs_couple(c->influences, &c->options[s], &request, c->n_targets, weight, c->n_times,
+                          c->times[s], c->coupled + s * n_rows, NULL, &c->pairs[s], &err);
+        c->n_coupled += done >= 0;
+    }
+    const int had = weight != NULL && c->coupled != NULL;
+    free(weight);
+    return !had                  ? cli_error(CLI_FAILED, "out of memory")
+           : done < 0            ? cli_fail(done, &err)
+           : done == GBS_STOPPED ? CLI_STOPPED
+                                 : CLI_DONE;
 }
 
 /* ---- text -------------------------------------------------------------------------------- */
@@ -325,6 +380,84 @@ static void text_within(gbs_output *output, const certificates *c)
     }
 }
 
+static int all_met(const gbs_coupling_report *pairs)
+{
+    return pairs->met == pairs->pairs;
+}
+
+/* An estimate with its error; "at least" where some pairs did not meet, and 1 where it is more. */
+static void put_estimate(gbs_output *output, const gbs_coupling_report *pairs, double value,
+                         double error)
+{
+    char text[64];
+    if (value >= 1.0) {
+        (void)snprintf(text, sizeof text, "1");
+    } else if (all_met(pairs)) {
+        (void)snprintf(text, sizeof text, "%.3g +- %.2g", value, error);
+    } else {
+        (void)snprintf(text, sizeof text, "at least %.3g", value);
+    }
+    gbsi_output_text(output, " ");
+    cli_put_right(output, text, 18);
+}
+
+static void text_coupled(gbs_output *output, const certificates *c, const layout *l, size_t s)
+{
+    for (size_t row = 0; row < c->n_times * c->n_targets; row++) {
+        const gbs_coupling_bound *b = &c->coupled[s * c->n_times * c->n_targets + row];
+        put_words(output, l, c->scan[s], c->target[row % c->n_targets].text);
+        put_cell(output, 8, "%.0f", (double)c->times[s][row / c->n_targets]);
+        put_estimate(output, &c->pairs[s], b->joint, b->joint_mcse);
+        put_estimate(output, &c->pairs[s], b->variable, b->variable_mcse);
+        gbsi_output_text(output, "\n");
+    }
+}
+
+/* What the pairs of a scan say: no, or nothing. */
+static void text_pairs(gbs_output *output, const certificates *c, size_t s)
+{
+    const gbs_coupling_report *p = &c->pairs[s];
+    char text[320];
+    if (all_met(p)) {
+        (void)snprintf(text, sizeof text,
+                       "all %" PRIu64
+                       " pairs of chains met, after %.3g passes on average and %" PRIu64
+                       " at most (lag %" PRIu64 "). This speaks against no run that is longer, and "
+                       "proves nothing: pairs that begin in one mode meet at once",
+                       p->pairs, p->mean, p->longest, p->lag);
+    } else {
+        (void)snprintf(text, sizeof text,
+                       "no: %" PRIu64 " of %" PRIu64 " pairs of chains did not meet within %" PRIu64
+                       " passes (lag %" PRIu64
+                       "). Do not trust runs of this scan that are not much "
+                       "longer",
+                       p->pairs - p->met, p->pairs, p->sweeps, p->lag);
+    }
+    cli_put_column(output, c->scan[s], TITLE);
+    gbsi_output_text(output, " ");
+    cli_put_hanging(output, text, TITLE + 1, TITLE + 1, cli_line_width());
+}
+
+static void text_couplings(gbs_output *output, const certificates *c)
+{
+    layout l = lay_out(c);
+    const int over = l.scan + l.target + 2 + 9 + 19 + 19 - cli_line_width();
+    l.target = over <= 0 ? l.target : l.target - over > 6 ? l.target - over : 6;
+    gbsi_output_text(output, "\n");
+    put_words(output, &l, "coupled", "target");
+    put_title(output, 8, "passes");
+    put_title(output, 18, "joint, at most");
+    put_title(output, 18, "a variable");
+    gbsi_output_text(output, "\n");
+    for (size_t s = 0; s < c->n_coupled; s++) {
+        text_coupled(output, c, &l, s);
+    }
+    gbsi_output_text(output, "\n");
+    for (size_t s = 0; s < c->n_coupled; s++) {
+        text_pairs(output, c, s);
+    }
+}
+
 static void write_text(gbs_output *output, const certificates *c)
 {
     text_influences(output, c);
@@ -333,6 +466,9 @@ static void write_text(gbs_output *output, const certificates *c)
     }
     if (cli_given(c->job->arguments, "accuracy")) {
         text_within(output, c);
+    }
+    if (c->n_coupled > 0) {
+        text_couplings(output, c);
     }
 }
 
@@ -382,6 +518,35 @@ static void json_influences(gbs_output *output, const certificates *c)
     gbsi_output_text(output, r->largest_sum < 1.0 ? "true}" : "false}");
 }
 
+/* Estimates as they are, also above 1. */
+static void json_couplings(gbs_output *output, const certificates *c)
+{
+    int n = 0;
+    const size_t n_rows = c->n_times * c->n_targets;
+    gbsi_output_text(output, ",\n  \"couplings\": [");
+    for (size_t row = 0; row < c->n_coupled * n_rows; row++) {
+        const size_t s = row / n_rows;
+        const gbs_coupling_bound *b = &c->coupled[row];
+        json_row(output, c, s, row % c->n_targets, &n);
+        json_uint(output, "passes", c->times[s][row % n_rows / c->n_targets]);
+        json_uint(output, "pairs", c->pairs[s].pairs);
+        json_uint(output, "met", c->pairs[s].met);
+        json_uint(output, "lag", c->pairs[s].lag);
+        json_uint(output, "longest", c->pairs[s].longest);
+        gbsi_output_text(output,
+                         all_met(&c->pairs[s]) ? ", \"at_least\": false" : ", \"at_least\": true");
+        json_real(output, "joint", b->joint);
+        json_real(output, "joint_mcse", b->joint_mcse);
+        json_real(output, "variable", b->variable);
+        json_real(output, "variable_mcse", b->variable_mcse);
+        if (b->worst != UINT32_MAX) {
+            json_uint(output, "worst_variable", b->worst);
+        }
+        gbsi_output_text(output, "}");
+    }
+    gbsi_output_text(output, "]");
+}
+
 static void write_json(gbs_output *output, const certificates *c)
 {
     int n = 0;
@@ -412,7 +577,11 @@ static void write_json(gbs_output *output, const certificates *c)
         json_real(output, "variation", w->value);
         gbsi_output_text(output, "}");
     }
-    gbsi_output_text(output, "]\n}\n");
+    gbsi_output_text(output, "]");
+    if (cli_given(c->job->arguments, "couplings")) {
+        json_couplings(output, c);
+    }
+    gbsi_output_text(output, "\n}\n");
 }
 
 /* ---- the verb ---------------------------------------------------------------------------- */
@@ -426,7 +595,8 @@ static int answer(certificates *c)
     const gbs_status done = gbs_influences_norms(c->influences, &c->norms, &err);
     CLI_PASS(done < 0 ? cli_fail(done, &err) : CLI_DONE);
     CLI_PASS(take_steps(c));
-    return take_answers(c);
+    CLI_PASS(take_answers(c));
+    return cli_given(c->job->arguments, "couplings") ? take_couplings(c) : CLI_DONE;
 }
 
 static void write_answer(gbs_output *output, const void *context)
@@ -443,6 +613,7 @@ static void certificates_free(certificates *c)
     free(c->target);
     free(c->bound);
     free(c->within);
+    free(c->coupled);
     gbs_influences_free(c->influences);
 }
 
@@ -486,8 +657,10 @@ const cli_verb cli_verb_certify = {
     .notes = "Bounds the total variation distance from the target distribution, whatever the\n"
              "start, and finds how many passes suffice for --accuracy: for the chromatic, the\n"
              "systematic and the random scan, or the one given by --scan. A scan without a\n"
-             "certificate is a valid result: the exit status is 0.\n",
+             "certificate is a valid result: the exit status is 0. --couplings M also runs M\n"
+             "pairs of chains that meet, and estimates from them what no certificate bounds.\n",
     .example = "gibbsite certify examples/grid.uai --target 0 --accuracy 0.01\n"
-               "gibbsite certify examples/grid.uai --scan systematic --steps 9,18 --json\n",
+               "gibbsite certify examples/grid.uai --scan systematic --steps 9,18 --json\n"
+               "gibbsite certify examples/grid.uai --scan systematic --couplings 100\n",
     .run = run_certify,
 };

@@ -2,6 +2,7 @@
 /**
  * Certificates: bounds on how far a Gibbs sampler is from its target distribution after a number of
  * updates, whatever its start. Optimised scans: sequences of updates that make this bound small.
+ * Coupled chains: estimates of such bounds where no certificate is found.
  *
  *     gbs_influences *c = NULL;
  *     uint64_t steps = 1000;
@@ -203,6 +204,75 @@ GBS_API GBS_MUST_USE gbs_status gbs_scan_optimise(const gbs_influences *influenc
                                                   const gbs_scan_request *request,
                                                   uint32_t **sequence, size_t *n,
                                                   gbs_scan_report *report, gbs_error *err);
+
+/** Pairs of chains for gbs_couple(); zero the struct and set the fields that apply. */
+typedef struct gbs_coupling_request {
+    size_t size;     /**< sizeof(gbs_coupling_request); 0: the fields it began with are read */
+    uint64_t pairs;  /**< pairs of chains, 2 to 65536; 0: 64 */
+    uint64_t lag;    /**< L, passes that the first chain is ahead, up to 2^20; 0: those within
+                          which 16 other pairs, of lag 1, have met, and one more */
+    uint64_t sweeps; /**< passes of the second chain after which a pair that has not met is given
+                          up, up to 2^20; 0: 1000 */
+} gbs_coupling_request;
+
+/** Estimates of upper bounds on a total variation distance, as means over pairs with standard
+ *  errors of at least 1 / pairs. A value of 1 or more says nothing. */
+typedef struct gbs_coupling_bound {
+    double joint;         /**< for the joint distribution of the variables of positive weight */
+    double joint_mcse;    /**< its standard error */
+    double variable;      /**< for the one of them whose estimate is largest, by itself */
+    double variable_mcse; /**< its standard error */
+    uint32_t worst;       /**< that variable; UINT32_MAX: none is free */
+    uint32_t reserved;    /**< 0 */
+} gbs_coupling_bound;
+
+/** How the pairs of gbs_couple() fared. */
+typedef struct gbs_coupling_report {
+    size_t size;     /**< in: sizeof(gbs_coupling_report) */
+    uint64_t pairs;  /**< pairs of chains */
+    uint64_t met;    /**< pairs that met; fewer than `pairs`: what is estimated is at least so much,
+                          and may be any more */
+    uint64_t lag;    /**< L, passes */
+    uint64_t sweeps; /**< passes after which a pair was given up */
+    uint64_t longest; /**< passes of the second chain until the last of those that met did */
+    double mean;      /**< mean passes until they met; NAN: none did */
+} gbs_coupling_report;
+
+/**
+ * Estimate how far chains of a model are from their target after given numbers of passes, from
+ * pairs of coupled chains, of which X is L passes ahead of Y (Biswas, Jacob & Vanetti 2019,
+ * Estimating convergence of Markov chains with L-lag couplings, NeurIPS; [M82]). X and Y begin as
+ * the chains of a run do, independently; each update draws both states from the maximal coupling of
+ * their two conditionals. Variables S at pass t are, in total variation, at most as far from their
+ * target as the expectation of
+ *
+ *     the number of j >= 0 with X_(t + (j+1) L) and Y_(t + j L) different somewhere in S
+ *
+ * which is estimated here. It can say no: chains need longer. It never says yes by itself: pairs
+ * whose starts all lie in one mode meet at once, and say 0.
+ *
+ * @param influences of the model and its evidence; their stop and memory limit hold.
+ * @param options    NULL for the defaults. Only scan, origin, sequence, seed and threads are used;
+ *                   scans are those of gbs_variation(), and must update every free variable. The
+ *                   result has the same bits on any number of threads.
+ * @param request    NULL for the defaults.
+ * @param n_targets, weight  [n_targets][n_variables] >= 0: S are those above 0; NULL: all.
+ * @param n_times, sweeps    [n_times] numbers of passes t.
+ * @param bound      out, [n_times][n_targets].
+ * @param each       NULL, or out, [n_times][n_variables]: the estimate for each variable by itself.
+ * @param report     out.
+ * @return GBS_STOPPED if gbs_influence_options.stop ended it: pairs that were under way or not
+ * begun count as not met; GBS_ERR_STOPPED if no pair was done; GBS_ERR_ARGUMENT for other scans;
+ *         GBS_ERR_IMPOSSIBLE or GBS_ERR_NOT_FOUND if no state of positive weight is found to begin
+ *         with; GBS_ERR_MEMORY. Memory: (4 n_times + 20) bytes times variables for each thread.
+ */
+GBS_API GBS_MUST_USE gbs_status gbs_couple(const gbs_influences *influences,
+                                           const gbs_run_options *options,
+                                           const gbs_coupling_request *request, size_t n_targets,
+                                           const double *const *weight, size_t n_times,
+                                           const uint64_t *sweeps, gbs_coupling_bound *bound,
+                                           double *each, gbs_coupling_report *report,
+                                           gbs_error *err);
 
 #ifdef __cplusplus
 }

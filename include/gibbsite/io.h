@@ -166,8 +166,8 @@ typedef struct gbs_marginals {
     uint32_t n_variables;
     size_t *offset; /**< [n_variables + 1] */
     double *p;      /**< [offset[n_variables]], probabilities */
-    double *error;  /**< [offset[n_variables]], their standard errors, 0 if exact, NaN if the file
-                       has a column for them and nothing in it; NULL: no such column */
+    double *error;  /**< [offset[n_variables]], their standard errors, 0 if exact, NaN of an
+                       entry where the file tells none; NULL: the file tells none at all */
 } gbs_marginals;
 
 GBS_API GBS_MUST_USE gbs_status gbs_marginals_read(const char *path,
@@ -184,8 +184,8 @@ typedef struct gbs_comparison {
     double mean_tv;  /**< mean total variation distance over the variables */
     uint32_t worst;  /**< the variable with the distance max_tv */
     double max_z;    /**< largest |p - q| in units of its standard error, the root of the sum of the
-                        squares of both errors and of 2e-5, the rounding of sampled conditionals; NaN
-                        if no side has errors or one is not known */
+                        squares of both errors and of 2e-5, the rounding of sampled conditionals, over
+                        the entries whose errors are known; NaN if no side has errors */
     double limit_z;  /**< bound that max_z exceeds with a probability of at most 0.001 if p and q
                           estimate the same: the normal quantile of 1 - 0.001 / entries */
     uint32_t worst_z, worst_z_state; /**< the entry with the difference max_z */

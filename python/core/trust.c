@@ -246,6 +246,112 @@ static PyObject *certify(PyObject *self, PyObject *arguments)
     return result;
 }
 
+/* ---- coupled chains -------------------------------------------------------------------------- */
+
+static const core_field coupling_fields[] = {
+    {"pairs", CORE_WIDE, offsetof(gbs_coupling_report, pairs)},
+    {"met", CORE_WIDE, offsetof(gbs_coupling_report, met)},
+    {"lag", CORE_WIDE, offsetof(gbs_coupling_report, lag)},
+    {"sweeps", CORE_WIDE, offsetof(gbs_coupling_report, sweeps)},
+    {"longest", CORE_WIDE, offsetof(gbs_coupling_report, longest)},
+    {"mean", CORE_REAL, offsetof(gbs_coupling_report, mean)},
+    {NULL, 0, 0}};
+
+typedef struct coupled {
+    certifying asked; /* its steps are passes, its weight the variables */
+    gbs_coupling_request request;
+    gbs_coupling_bound *bound; /* [n_steps] */
+    double *each;              /* [n_steps][n_variables] */
+    gbs_coupling_report report;
+} coupled;
+
+/* One field of the estimates after each number of passes, as an array. */
+static PyObject *estimates(const coupled *w, size_t field)
+{
+    const size_t n = w->asked.n_steps;
+    double *value = malloc(n * sizeof *value + 1);
+    for (size_t k = 0; value != NULL && k < n; k++) {
+        memcpy(&value[k], (const char *)&w->bound[k] + field, sizeof *value);
+    }
+    return value == NULL ? PyErr_NoMemory() : core_vector(value, (Py_ssize_t)n);
+}
+
+static PyObject *coupling_dict(coupled *w, Py_ssize_t n_variables)
+{
+    const size_t n = w->asked.n_steps;
+    uint32_t *worst = malloc(n * sizeof *worst + 1);
+    for (size_t k = 0; worst != NULL && k < n; k++) {
+        worst[k] = w->bound[k].worst;
+    }
+    PyObject *each = core_vector(w->each, (Py_ssize_t)n * n_variables);
+    w->each = NULL;
+    PyObject *dict = core_dict(&w->report, coupling_fields);
+    if (dict == NULL || core_put(dict, "each", each) < 0 ||
+        core_put(dict, "worst",
+                 worst == NULL ? PyErr_NoMemory() : core_states(worst, (Py_ssize_t)n)) < 0 ||
+        core_put(dict, "joint", estimates(w, offsetof(gbs_coupling_bound, joint))) < 0 ||
+        core_put(dict, "joint_mcse", estimates(w, offsetof(gbs_coupling_bound, joint_mcse))) < 0 ||
+        core_put(dict, "variable", estimates(w, offsetof(gbs_coupling_bound, variable))) < 0 ||
+        core_put(dict, "variable_mcse", estimates(w, offsetof(gbs_coupling_bound, variable_mcse))) <
+            0) {
+        Py_CLEAR(dict);
+    }
+    return dict;
+}
+
+static gbs_status couple(const core_asked *q, const gbs_influences *c, coupled *w, gbs_error *err)
+{
+    const double *const weight = w->asked.weight;
+    return gbs_couple(c, &q->options, &w->request, 1, weight == NULL ? NULL : &weight,
+                      w->asked.n_steps, w->asked.steps, w->bound, w->each, &w->report, err);
+}
+
+/* couplings(model, evidence, options, weights or None, passes, pairs, lag, sweeps): a dict */
+static PyObject *find_couplings(PyObject *self, PyObject *arguments)
+{
+    PyObject *o[5];
+    core_asked q;
+    core_watch watch;
+    coupled w = {.request = {.size = sizeof w.request}, .report = {.size = sizeof w.report}};
+    gbs_error err = {GBS_OK, ""};
+    PyObject *result = NULL;
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "OOOOOO&O&O&", &o[0], &o[1], &o[2], &o[3], &o[4], core_u64,
+                          &w.request.pairs, core_u64, &w.request.lag, core_u64,
+                          &w.request.sweeps) ||
+        core_take(&q, o[0], o[1], o[2]) < 0 || take_weights(&q, o[3], &w.asked.weight) < 0) {
+        return NULL;
+    }
+    gbs_influences *c = NULL;
+    if (take_steps(o[4], &w.asked) == 0) {
+        const size_t n = gbs_model_n_variables(q.model);
+        w.bound = malloc(w.asked.n_steps * sizeof *w.bound + 1);
+        w.each = malloc(w.asked.n_steps * n * sizeof *w.each + 1);
+        if (w.bound == NULL || w.each == NULL) {
+            (void)PyErr_NoMemory();
+        } else {
+            c = influences(&q, GBS_INFLUENCE_BOUND, &watch);
+        }
+    }
+    if (c != NULL) {
+        core_unlock(&watch, Py_None);
+        const gbs_status status = couple(&q, c, &w, &err);
+        core_lock(&watch);
+        result = core_settle(&watch, status, &err) < 0
+                     ? NULL
+                     : coupling_dict(&w, (Py_ssize_t)gbs_model_n_variables(q.model));
+    }
+    gbs_influences_free(c);
+    PyMem_Free(w.asked.weight);
+    free(w.asked.steps);
+    free(w.asked.bound);
+    free(w.bound);
+    free(w.each);
+    return result;
+}
+
+/* ---- scans ----------------------------------------------------------------------------------- */
+
 static const core_field scan_fields[] = {
     {"systematic", CORE_REAL, offsetof(gbs_scan_report, before)},
     {"bound", CORE_REAL, offsetof(gbs_scan_report, after)},
@@ -572,6 +678,8 @@ PyMethodDef core_trust_methods[] = {
      "influences(model, evidence, options, rule, i, j)"},
     {"certify", certify, METH_VARARGS,
      "certify(model, evidence, options, rule, weights, accuracy, steps)"},
+    {"couplings", find_couplings, METH_VARARGS,
+     "couplings(model, evidence, options, weights, passes, pairs, lag, sweeps)"},
     {"scan", optimise_scan, METH_VARARGS,
      "scan(model, evidence, options, rule, weights, updates, accuracy, match, iterate)"},
     {"write_scan", write_scan, METH_VARARGS, "write_scan(path, model, sequence, comment)"},

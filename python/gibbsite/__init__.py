@@ -28,12 +28,12 @@ from ._learning import Fit, Learnt, LearntPotts, LearntRbm, LearntWeights, learn
 from ._making import Grounding, generate, ground
 from ._model import Model, index, loads, options, read
 from ._pictures import Aspects, Denoised, Segments, denoise, learn_aspects, read_aspects
-from ._results import (Cases, Certificate, Distribution, Draws, Influences, Joint, LogZ, Marginals, NotConverged, Report, Scan,
+from ._results import (Cases, Certificate, Couplings, Distribution, Draws, Influences, Joint, LogZ, Marginals, NotConverged, Report, Scan,
                        State)
 from ._sequences import Crf, Labels, learn_crf, read_crf
 from ._trust import Comparison, Diagnoses, Sensitivities, compare, diagnose, report
 
-__all__ = ["ArgumentError", "Aspects", "Cases", "Certificate", "Comparison", "Crf", "Denoised", "Diagnoses", "Distribution",
+__all__ = ["ArgumentError", "Aspects", "Cases", "Certificate", "Comparison", "Couplings", "Crf", "Denoised", "Diagnoses", "Distribution",
            "Draws", "Error", "Fit", "Grounding", "Influences", "Joint", "Labels", "Learnt", "LearntPotts", "LearntRbm",
            "LearntWeights", "LogZ", "Marginals", "Model", "NotConverged", "OptionError", "Picture", "Report", "Scan", "Segments",
            "Sensitivities", "State", "__version__", "compare", "denoise", "diagnose", "from_arrays", "from_dimod",

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from . import _core
 from ._data import Table, model_data, split
 from ._learning import Fit, LearntWeights
-from ._results import Cases, Certificate, Draws, Influences, Joint, LogZ, Marginals, Scan, State, _warn
+from ._results import Cases, Certificate, Couplings, Draws, Influences, Joint, LogZ, Marginals, Scan, State, _warn
 from ._tables import options_of_tables
 from ._text import MOST, is_missing, place_of, plain, real, reals, text, texts, whole
 from ._trust import Sensitivities
@@ -604,6 +604,35 @@ class Model:
             return Certificate({**about, **arrays, "accuracy": accuracy, "steps": steps})
         return _answer(make, _core.certify(self._core, self._evidence(evidence, None), options, influence,
                                            self._weights(weights), real(accuracy, "accuracy"), steps))
+
+    def couplings(self, passes: Sequence[int] = (1, 2, 5, 10, 20, 50, 100), evidence: Evidence = None,
+                  weights: Mapping[Name, float] | Iterable[Name] | None = None, *, pairs: int = 64, lag: int = 0,
+                  sweeps: int = 1000, **options: Any) -> Couplings:
+        """Estimate how far chains are from the model after numbers of passes, from pairs of chains that are coupled so that they
+        meet, as ``gibbsite certify --couplings`` does. It can say that chains need longer; it never proves that they are long
+        enough, as pairs that begin in one mode meet at once.
+
+        passes : numbers of passes
+        weights : the variables whose joint distribution is meant, as of ``certify()``; none: all
+        pairs : pairs of chains, 2 to 65536
+        lag : passes that the first chain of a pair is ahead; 0: as 16 further pairs ask for
+        sweeps : passes after which a pair that has not met is given up
+        options : scan, origin, seed, threads, memory_limit
+
+        >>> import gibbsite as gb
+        >>> found = gb.ising((3, 3), 0.1).couplings([1, 20], seed=1)
+        >>> found.met == found.pairs, bool(found.joint[0] > found.joint[1])
+        (True, True)
+        """
+        passes = [whole(k, "passes") for k in passes]
+
+        def make(about):
+            worst = [self.names[v] if v < len(self.names) else None for v in np.asarray(about["worst"]).tolist()]
+            arrays = {k: np.asarray(about[k]) for k in ("joint", "joint_mcse", "variable", "variable_mcse")}
+            each = np.asarray(about["each"]).reshape(len(passes), -1)
+            return Couplings({**about, **arrays, "each": each, "worst": worst, "passes": passes})
+        return _answer(make, _core.couplings(self._core, self._evidence(evidence, None), options, self._weights(weights), passes,
+                                             whole(pairs, "pairs"), whole(lag, "lag"), whole(sweeps, "sweeps")))
 
     def optimise_scan(self, updates: int = 0, evidence: Evidence = None, accuracy: float = 0.01,
                       weights: Mapping[Name, float] | Iterable[Name] | None = None, *, match: int = 0, iterate: bool = True,

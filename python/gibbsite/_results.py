@@ -572,6 +572,54 @@ class Certificate(Report):
             (f"variation after {k} updates", float(v)) for k, v in zip(self.steps, self.variation)]
 
 
+class Couplings(Report):
+    """What pairs of coupled chains show of the distance of chains from the model: see gibbsite-certify(1). They can say no,
+    never yes. Estimates of upper bounds on total variation distances, after each of ``passes``; 1 and more says nothing.
+
+    joint, joint_mcse : of the joint distribution of the variables, with the standard error over pairs
+    variable, variable_mcse, worst : of the variable whose estimate is largest, by itself, and its name
+    each : [passes][variables] of each variable by itself, by number
+    at_least : whether some pairs did not meet, so that the bounds may be any larger than what is estimated
+    pairs, met : pairs of chains, and those of them that met within ``sweeps`` passes
+    mean, longest : passes until they did, on average and at most
+    lag : passes that the first chain of a pair is ahead
+    """
+
+    joint: npt.NDArray[np.float64]
+    joint_mcse: npt.NDArray[np.float64]
+    variable: npt.NDArray[np.float64]
+    variable_mcse: npt.NDArray[np.float64]
+    worst: list[str | None]
+    each: npt.NDArray[np.float64]
+    passes: list[int]
+    pairs: int
+    met: int
+    mean: float
+    longest: int
+    lag: int
+    sweeps: int
+
+    @property
+    def at_least(self) -> bool:
+        return self.met < self.pairs
+
+    def to_pandas(self):
+        """A row for each of ``passes``: joint, joint_mcse, variable, variable_mcse, worst."""
+        import pandas
+        columns = {k: getattr(self, k) for k in ("joint", "joint_mcse", "variable", "variable_mcse", "worst")}
+        return pandas.DataFrame(columns, pandas.Index(self.passes, name="passes"))
+
+    @property
+    def verdict(self) -> str:
+        if self.at_least:
+            return f"no: {self.pairs - self.met} of {self.pairs} pairs did not meet within {self.sweeps} passes"
+        return f"all {self.pairs} pairs met, after {self.longest} passes at most: this proves nothing"
+
+    def _shown(self):
+        least = "at least " if self.at_least else "about "
+        return [(f"joint distance after {k} passes is at most", f"{least}{float(v):.3g}") for k, v in zip(self.passes, self.joint)]
+
+
 class Influences(Report):
     """The matrix of influences between variables: see gibbsite/dobrushin.h. ``found["a", "b"]`` is that of b on a.
 

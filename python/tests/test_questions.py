@@ -172,6 +172,27 @@ def test_certify(ask, tmp_path):
         spins.certify(influence="none")
 
 
+def test_couplings(ask, tmp_path):
+    spins = gb.ising((4, 5), 0.12)
+    spins.write(tmp_path / "m.gbm")
+    printed = json.loads(ask("certify", tmp_path / "m.gbm", "--scan", "systematic", "--steps", "20,100", "--couplings", "30",
+                             "--seed", "3", "--json"))["couplings"]
+    found = spins.couplings([1, 5], pairs=30, seed=3, scan="systematic", threads=2)
+    for k, row in enumerate(printed):
+        assert row["passes"] == found.passes[k] and row["lag"] == found.lag and row["longest"] == found.longest
+        for name in ("joint", "joint_mcse", "variable", "variable_mcse"):
+            assert getattr(found, name)[k] == row[name]
+        assert found.each[k].max() == row["variable"] == found.each[k][row["worst_variable"]]
+    assert found.each.shape == (2, 20) and not found.at_least and "proves nothing" in repr(found)
+    assert found.to_pandas().joint.tolist() == found.joint.tolist()
+    one = spins.couplings([1], weights=["3"], pairs=30, seed=3, scan="systematic")
+    assert one.joint[0] == one.variable[0] == found.each[0][3] and one.worst == ["3"]
+    apart = gb.ising((4, 4), 3.0).couplings([5], pairs=30, sweeps=20)
+    assert apart.at_least and apart.verdict.startswith("no: ")
+    with pytest.raises(gb.ArgumentError, match="pairs of chains: found 1"):
+        spins.couplings(pairs=1)
+
+
 def test_optimise_scan(ask, tmp_path):
     spins = gb.ising((5, 5), 0.12)
     spins.write(tmp_path / "m.gbm")

@@ -69,6 +69,38 @@ def test_evidence_counts(run, grid):
     assert done.status == 0, done.err
 
 
+def test_coupled_chains(run, grid, work):
+    asked = ("certify", grid, "--scan", "systematic", "--target", "5", "--couplings", "40")
+    found = json.loads(run(*asked, "--json").out)
+    rows = [r for r in found["couplings"] if r["target"] == "all"]
+    assert [r["passes"] for r in rows] == [1, 2, 5, 10, 20, 50, 100]
+    assert all(r["met"] == r["pairs"] == 40 and not r["at_least"] and r["scan"] == "systematic" for r in rows)
+    assert rows[0]["joint"] > 0 == rows[-1]["joint"] and rows[-1]["joint_mcse"] == 1 / 40
+    assert all(r["variable"] <= r["joint"] for r in rows)
+    # the proved bound of a variable is above what is estimated
+    proved = [r["total_variation_at_most"] for r in found["variation"] if r["target"] == "5"]
+    seen = [r for r in found["couplings"] if r["target"] == "5"]
+    assert all(p >= r["joint"] - 4 * r["joint_mcse"] for p, r in zip(proved, seen))
+    # any number of threads, another seed
+    for threads in "1", "3":
+        assert json.loads(run(*asked, "--threads", threads, "--json").out) == found
+    assert json.loads(run(*asked, "--seed", "9", "--json").out)["couplings"] != found["couplings"]
+    text = run(*asked).out
+    assert "all 40 pairs of chains met" in text and "proves nothing" in text
+    # of steps the whole passes
+    some = json.loads(run(*asked, "--steps", "100,500", "--lag", "7", "--json").out)["couplings"]
+    assert [r["passes"] for r in some if r["target"] == "all"] == [2, 10] and all(r["lag"] == 7 for r in some)
+
+
+def test_pairs_that_do_not_meet_say_no(run, work):
+    assert run("generate", "ising", "--grid", "5x5", "--coupling", "3", "-o", "modes.uai").status == 0
+    done = run("certify", "modes.uai", "--scan", "systematic", "--couplings", "30", "--sweeps", "50")
+    assert done.status == 0 and re.search(r"no: \d+ of 30 pairs of chains did not meet within 50 passes", done.out), done.out
+    assert "at least" in done.out or re.search(r" 100 +1 +1\n", done.out)
+    found = json.loads(run("certify", "modes.uai", "--scan", "systematic", "--couplings", "30", "--sweeps", "50", "--json").out)
+    assert all(r["at_least"] and r["met"] < 30 for r in found["couplings"])
+
+
 def test_scan_lowers_the_variation(run, grid, work):
     done = run("scan", grid, "--target", "rectangle:2,2,3,3", "--grid", "6x8", "--steps", "40", "-o", "r.scan")
     assert done.status == 0, done.err
@@ -117,6 +149,9 @@ def test_certified_burn_in(run, grid, work):
     (["certify", "g.uai", "--target", "99"], 2, "99"),
     (["certify", "g.uai", "--target", "3,3"], 2, "--target: variable 3 is named twice"),
     (["certify", "g.uai", "--scan", "chromatic", "--origin", "1"], 2, "applies with --scan systematic only"),
+    (["certify", "g.uai", "--couplings", "1"], 2, "--couplings"),
+    (["certify", "g.uai", "--lag", "3"], 2, "--couplings"),
+    (["certify", "g.uai", "--sweeps", "3"], 2, "--couplings"),
     (["certify", "g.uai", "--influence", "some"], 2, "auto|bound|exact"),
     (["certify", "g.uai", "--memory-limit", "2000"], 1, "memory limit"),
     (["scan", "g.uai", "--match", "random:4"], 2, "systematic:T"),

@@ -60,7 +60,7 @@ VERBS = {
     "sample": [("spins.gbm",), ("examples/sprinkler.bif", "--sweeps", "1000000", "-o", "d.npz")],
     "map": [("spins.gbm",), ("examples/clinic.bif", "--method", "sample")],
     "logz": [("spins.gbm", "--method", "sample"), ("spins.gbm",)],
-    "certify": [("spins.gbm",)],
+    "certify": [("spins.gbm",), ("spins.gbm", "--couplings", "20", "--scan", "systematic")],
     "scan": [("spins.gbm", "--target", "0,1")],
     "fit": [("examples/sprinkler.bif", "rain.csv", "--method", "sample", "-o", "f.bif")],
     "label": [("examples/places.crf", "tokens.txt", "--method", "sample", "-o", "l.txt"),
@@ -109,7 +109,7 @@ def test_a_verb_ends_when_its_time_is_over(work, verb, arguments):
     write_friends(work)
     write_weather(work)
     subprocess.run([program(), *SPINS], cwd=work, check=True)
-    one_thread = () if verb in ("certify", "scan", "ground") else ("--threads", "1")
+    one_thread = () if verb in ("scan", "ground") else ("--threads", "1")
     for late in LATE:
         status, err, (n_read, n_late, most, after) = clocked(work, late, *verb.split(), *arguments, "--time", "50s", *one_thread)
         at = "%s, late at %d of %d: %s" % (verb, late, n_read, err)
@@ -145,6 +145,13 @@ def test_an_exact_answer_that_would_come_too_late_is_given_up(grid):
 def test_an_exact_answer_in_time_is_not_given_up(grid):
     done = slowly(grid, 0.001, "marginals", "grid.gbm", "--time", "50s", "-o", "a.csv", "--summary", "a.json")
     assert done.returncode == 0 and json.loads((grid / "a.json").read_text())["method"] == "exact", done.stderr
+
+
+def test_what_is_there_instead_of_exact_answers_is_told(grid):
+    done = slowly(grid, 0.3, "marginals", "grid.gbm", "--time", "10s", "-o", "a.csv", "--summary", "a.json")
+    summary = json.loads((grid / "a.json").read_text())
+    assert summary["method"] == "bp" and "sampled instead" not in done.stderr, done.stderr
+    assert "given up after 40 % of --time: the answer is by belief propagation" in done.stderr, done.stderr
 
 
 def test_draws_that_cannot_be_exact_in_time_are_sampled(grid):

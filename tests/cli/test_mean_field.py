@@ -59,9 +59,33 @@ def test_belief_propagation_is_exact_on_a_tree(run, work):
     exact = rows(run("marginals", "tree.uai", "--method", "exact"))
     done = run("marginals", "tree.uai", "--method", "bp", "--summary", "s.json")
     s = json.loads((work / "s.json").read_text())
-    assert s["method"] == "bp" and s["converged"] is False and math.isclose(s["log_z_bethe"], 0.0, abs_tol=1e-9)
+    assert s["method"] == "bp" and s["converged"] is True and math.isclose(s["log_z_bethe"], 0.0, abs_tol=1e-9)
     assert all(math.isclose(float(a["probability"]), float(b["probability"]), abs_tol=1e-9) for a, b in zip(rows(done), exact))
-    assert "belief propagation is an approximation without a bound; at a fixed point" in done.err
+    assert s["verdict"] == "exact: the factor graph has no cycles" and s["max_mcse"] == 0
+    assert "not converged" not in done.err and "approximation" not in done.err, done.err
+    assert all(row["mcse"] == "0" for row in rows(done))
+    assert run("marginals", "tree.uai", "--method", "bp", "--require-converged").status == 0
+    # not before a fixed point is there, and not with a cycle
+    done = run("marginals", "tree.uai", "--method", "bp", "--iterations", "1")
+    assert "not converged" in done.err and "no fixed point within 1 iteration" in done.err and "inf" not in done.err, done.err
+    (work / "pair.uai").write_text("MARKOV\n2\n2 2\n2\n2 0 1\n2 1 0\n4 3 1 1 2\n4 1 2 2 1\n")
+    assert "at a fixed point" in run("marginals", "pair.uai", "--method", "bp").err
+
+
+def test_belief_propagation_tells_why_it_was_given_up(run):
+    assert run("generate", "ising", "--grid", "6x6", "--coupling", "0", "--coupling-spread", "4", "--random-field", "1", "--seed", "2", "-o", "glass.uai").status == 0
+    done = run("marginals", "glass.uai", "--method", "bp", "--damping", "1")
+    assert "the last 1000 brought no smaller change" in done.err, done.err
+    other = run("marginals", "glass.uai", "--method", "bp", "--iterations", "300")
+    assert other.out != run("marginals", "glass.uai", "--method", "bp", "--iterations", "300", "--damping", "1").out
+    assert run("marginals", "glass.uai", "--method", "bp", "--iterations", "40").out == \
+        run("marginals", "glass.uai", "--method", "bp", "--iterations", "40", "--damping", "1").out
+
+
+def test_draws_of_an_approximation_are_refused_with_what_to_type(run):
+    for name in "bp", "mean-field":
+        done = run("sample", SPRINKLER, "--method", name)
+        assert done.status == 2 and f"gibbsite marginals ... --method {name}" in done.err and "--method auto" in done.err, done.err
 
 
 def test_belief_propagation_of_a_grid_is_near(run):

@@ -76,6 +76,14 @@ static void influences(void **state)
     REFUSED(gbs_variation_within(c, NULL, NULL, 0.1, NULL, &err));
     REFUSED(gbs_variation_within(c, NULL, NULL, NAN, &enough, &err));
     REFUSED(gbs_variation_within(c, NULL, negative, 0.1, &enough, &err));
+    gbs_coupling_bound coupled;
+    gbs_coupling_report pairs = {.size = sizeof pairs};
+    REFUSED(gbs_couple(NULL, NULL, NULL, 1, NULL, 1, steps, &coupled, NULL, &pairs, &err));
+    REFUSED(gbs_couple(c, NULL, NULL, 1, NULL, 1, NULL, &coupled, NULL, &pairs, &err));
+    REFUSED(gbs_couple(c, NULL, NULL, 1, NULL, 1, steps, NULL, NULL, &pairs, &err));
+    REFUSED(gbs_couple(c, NULL, NULL, 1, NULL, 1, steps, &coupled, NULL, NULL, &err));
+    REFUSED(gbs_couple(c, NULL, NULL, 1, list, 1, steps, &coupled, NULL, &pairs, &err));
+    FINE(gbs_couple(c, NULL, NULL, 1, NULL, 1, steps, &coupled, NULL, &pairs, &err));
     REFUSED(gbsi_weights_read(NULL, m, &v, &err));
     REFUSED(gbsi_weights_read("x", NULL, &v, &err));
     REFUSED(gbsi_weights_read("x", m, weight, &err));

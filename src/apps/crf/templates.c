@@ -43,7 +43,7 @@ static bool skips(reading *r, char c)
 /* Blanks inside of a macro: Wapiti allows them, CRF++ does not. */
 static void skip_blanks(reading *r)
 {
-    while (r->wapiti && (skips(r, ' ') || skips(r, '\t'))) {
+    while (skips(r, ' ') || skips(r, '\t')) {
     }
 }
 

@@ -8,6 +8,7 @@
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/plural.h"
+#include "store/builder.h"
 
 void gbs_data_free(gbs_data *data)
 {
@@ -181,11 +182,12 @@ gbs_status gbs_data_add(gbs_data *data, size_t n, const uint32_t *state, const d
     for (size_t i = 0; status >= 0 && i < n * n_columns; ++i) {
         const uint32_t v = data->column[i % n_columns];
         if (state[i] != GBS_UNOBSERVED && state[i] >= data->model->arity[v]) {
+            char name[128];
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                             "data, row %zu: variable %" PRIu32 " has %" PRIu32
+                             "data, row %zu: variable %s has %" PRIu32
                              " state%s, found state %" PRIu32,
-                             i / n_columns, v, data->model->arity[v],
-                             gbsi_plural(data->model->arity[v]), state[i]);
+                             i / n_columns, gbsi_variable_text(data->model, v, name, sizeof name),
+                             data->model->arity[v], gbsi_plural(data->model->arity[v]), state[i]);
         }
     }
     for (size_t i = 0; i < n && status >= 0; ++i) {

@@ -56,6 +56,7 @@ typedef enum gbsi_purpose {
                                      4 * weight: a vector that asks whether all are known; probe, 2,
                                      4 * token: labels; probe, 3 + site, parameter div 32: signs */
     GBSI_PURPOSE_WATCHED = 29,    /* 0, 0, stretch of blocks: which block of a picture is watched */
+    GBSI_PURPOSE_COUPLE = 30, /* pair, pass, 8 * update: two states; and 4 further: a variable */
 } gbsi_purpose;
 
 /* The four words of one counter. @param block place div 4. */

@@ -122,6 +122,15 @@ void gbsi_estimate_heed_stays(gbsi_estimate *estimate, const gbsi_cell_stays *st
 
 uint64_t gbsi_estimate_n_passes(const gbsi_estimate *estimate);
 
+/* Adding a term rounds the sum of k terms of p by up to 2^-24 k p, so that the mean of the n terms
+ * of a batch, 256 at most, is off by up to 2^-25 n p; the terms are floats, off by some 2^-21 p: no
+ * standard error of an average of conditionals with mean p is below GBSI_RESOLUTION p once batches
+ * are that long. [M8] */
+#define GBSI_SUM_TERMS     256u
+#define GBSI_SUM_ROUNDING  0x1p-25
+#define GBSI_TERM_ROUNDING 0x1p-21
+#define GBSI_RESOLUTION    (GBSI_SUM_ROUNDING * GBSI_SUM_TERMS + GBSI_TERM_ROUNDING)
+
 /* Estimates of one slot. @param p, mcse, ess, rhat [arity] or NULL. NAN if undefined. */
 void gbsi_estimate_slot(const gbsi_estimate *estimate, uint32_t slot, double *p, double *mcse,
                         double *ess, double *rhat);

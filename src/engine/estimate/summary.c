@@ -220,18 +220,14 @@ static double mcse_of(const gbsi_estimate *e, uint32_t slot, size_t cell, double
     return mcse < floor ? floor : mcse; /* NAN stays: nothing is claimed yet */
 }
 
-/* Adding a term rounds the sum of k terms of p by up to 2^-24 k p, so that the mean of the n terms
- * of a batch, 256 at most (PASSES_OF_SUMS), is off by up to 2^-25 n p; the terms are floats, off by
- * some 2^-21 p. [M8] */
-#define SUM_ROUNDING  0x1p-25
-#define TERM_ROUNDING 0x1p-21
-
 double gbsi_resolution(const gbsi_estimate *e, double p)
 {
-    const double n =
-        e->batches.length < 256 && e->fast_sum != NULL ? (double)e->batches.length : 256;
-    return e->fast_sum != NULL || e->held_total != NULL ? (SUM_ROUNDING * n + TERM_ROUNDING) * p
-                                                        : 0;
+    const double n = e->batches.length < GBSI_SUM_TERMS && e->fast_sum != NULL
+                         ? (double)e->batches.length
+                         : GBSI_SUM_TERMS;
+    return e->fast_sum != NULL || e->held_total != NULL
+               ? (GBSI_SUM_ROUNDING * n + GBSI_TERM_ROUNDING) * p
+               : 0;
 }
 
 /* If the conditional was the same at every pass, the standard error is only the rounding of float

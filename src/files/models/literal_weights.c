@@ -129,6 +129,11 @@ gbs_status gbsi_literal_weights_line(gbsi_literal_weights *w, gbsi_text line, gb
         gbsi_text_warn(&line, "the sampling set of \"c ind\" is not used: states of all variables "
                               "count");
     }
+    if (gbsi_token_is_any_case(word, "MUST") && gbsi_token_is_any_case(second, "MULTIPLY")) {
+        gbsi_text_warn(&line,
+                       "a comment says that the count is to be multiplied (\"c MUST MULTIPLY "
+                       "BY\"), which is not done here");
+    }
     if (!gbsi_token_is(word, "p")) {
         return GBS_OK;
     }

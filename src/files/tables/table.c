@@ -168,6 +168,12 @@ static gbs_status add_column(gbs_table *t, uint32_t k, uint32_t v, unsigned char
                               gbsi_cell_show(&t->sheet.name[k], shown));
     }
     seen[v] = 1;
+    if (t->sheet.name[k].numeric) {
+        return gbsi_cell_fail(&t->sheet, &t->sheet.name[k], err,
+                              "found %s without a list of values, expected one, in braces: Weka's "
+                              "filter NumericToNominal makes it",
+                              gbsi_cell_show(&t->sheet.name[k], shown));
+    }
     for (uint32_t a = 0; a < gbs_model_arity(t->model, v); a++) {
         const char *label = gbs_model_state_label(t->model, v, a);
         const int sign = label == NULL ? -1 : gbsi_find_missing(label, strlen(label));
@@ -374,6 +380,9 @@ static gbs_status read_header(gbs_table *t, const held *of, const char *weights,
                                       err));
     }
     GBSI_TRY(find_columns(t, seen, weights, err));
+    if (of == NULL && weights == NULL && t->n_columns < t->sheet.n_columns) {
+        GBSI_TRY(gbsi_refuse_answers(&text, true, "a row of states for each case", err));
+    }
     GBSI_TRY(check_columns(t, seen, err));
     t->first = t->sheet.text.at;
     if (t->sheet.has_index) {

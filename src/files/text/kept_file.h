@@ -34,6 +34,10 @@ typedef struct gbsi_kept_content {
 gbs_status gbsi_kept_write(const char *path, const gbsi_kept_form *form,
                            const gbsi_kept_content *content, unsigned n_rooms, gbs_error *err);
 
+/* Checks that what a new file replaces is one of its form, an empty one or nothing.
+ * @return GBS_ERR_ARGUMENT. */
+gbs_status gbsi_kept_check_own(const char *path, const gbsi_kept_form *form, gbs_error *err);
+
 /* Only one run at a time writes a file. It holds a lock on PATH.lock, an empty file. The lock ends
  * with the process, in whatever way that ends, and also keeps out another run of the same process.
  */

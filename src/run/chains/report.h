@@ -34,8 +34,11 @@ typedef struct gbsi_report {
     bool
         answering; /* the run has not failed, and exact parts are answered: marginals may be read */
     bool in_hand;  /* the answer is by belief propagation, as chains have none */
-    bool bare;     /* the run is of a lattice or a picture: its model has no factors */
-    bool frozen;   /* noise leaves the pixels of a picture no choice */
+    bool without_cycles; /* the answer is by messages on a factor graph without cycles: exact */
+    double late_share;   /* of --time after which exact answers were given up; 0: they were not */
+    bool late_search;    /* before anything was known to be exact */
+    bool bare;           /* the run is of a lattice or a picture: its model has no factors */
+    bool frozen;         /* noise leaves the pixels of a picture no choice */
     gbsi_contradiction contradiction; /* where it is largest */
     bool told_of_ladders;             /* on several ranks: that one process would turn to them */
 } gbsi_report;

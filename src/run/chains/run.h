@@ -206,6 +206,10 @@ gbs_status gbsi_run_new_of_levels(const gbs_model *variables, gbsi_levels *level
 /* problem.c: the bytes that stay in memory from conditioning to the end. */
 uint64_t gbsi_run_standing_bytes(const gbsi_problem *problem, const gbsi_estimates *estimates);
 
+/* Iterations of an approximation in succession that bring no smaller change, after which it is
+ * given up. */
+#define GBSI_PATIENCE 1000u
+
 /* The reason why a run ended; their names are in run.c. Reasons from GBSI_STOP_TIME on mean that it
  * ended before its target. */
 typedef enum gbsi_stop {
@@ -216,7 +220,8 @@ typedef enum gbsi_stop {
     GBSI_STOP_FIXED_POINT,
     GBSI_STOP_SETTLED,
     GBSI_STOP_ITERATIONS,
-    GBSI_STOP_TO_TEMPER, /* plain chains disagree: ladders go on */
+    GBSI_STOP_NO_PROGRESS, /* of an approximation: many iterations brought it no nearer */
+    GBSI_STOP_TO_TEMPER,   /* plain chains disagree: ladders go on */
     GBSI_STOP_TIME,
     GBSI_STOP_UPDATES,
     GBSI_STOP_SIGNAL,

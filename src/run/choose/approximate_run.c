@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/forest.h"
 #include "base/memory.h"
 #include "chains/run.h"
 #include "chains/run_options.h"
@@ -16,11 +17,10 @@
 /* A fixed point: an iteration that moves nothing by more than this. */
 #define TOLERANCE  1e-10
 #define PROGRESS_S 0.1
-/* Iterations of belief propagation without damping; the damping of later iterations; and the number
- * of iterations in succession without a smaller change after which it is given up. */
+/* Iterations of belief propagation without damping, and the damping of those that follow, where
+ * none is given. */
 #define UNDAMPED 50u
 #define DAMPING  0.5
-#define PATIENCE 1000u
 
 /* An approximation of the free variables of a problem. */
 typedef struct approximation {
@@ -46,7 +46,7 @@ static gbs_status begin_mean_field(const gbsi_conditioned *model, const gbs_run_
     gbsi_mean_field *m = NULL;
     const gbs_status status =
         gbsi_mean_field_new(model, (gbs_mean_field_schedule)options->mean_field_schedule,
-                            options->damping, watch, &m, err);
+                            options->damping > 0.0 ? options->damping : 1.0, watch, &m, err);
     *state = m;
     return status;
 }
@@ -120,7 +120,7 @@ cleanup:
 static double step_belief(void *state, const gbs_run_options *options, uint64_t n)
 {
     belief *b = state;
-    const double damping = options->damping < 1.0 || n < UNDAMPED ? options->damping : DAMPING;
+    const double damping = options->damping > 0.0 ? options->damping : n < UNDAMPED ? 1.0 : DAMPING;
     const double change = gbsi_belief_round(b->messages, damping);
     b->residual = isnan(change) ? b->residual : change;
     return change;
@@ -223,8 +223,10 @@ static void iterate(const approximation *a, void *state, const gbs_run_options *
             least = moved;
             best = report->iterations;
         }
-        if (++report->iterations == options->iterations || report->iterations - best > PATIENCE) {
+        if (++report->iterations == options->iterations) {
             drive->stop = GBSI_STOP_ITERATIONS;
+        } else if (report->iterations - best > GBSI_PATIENCE) {
+            drive->stop = GBSI_STOP_NO_PROGRESS;
         } else if (report->updates >= options->max_updates) {
             drive->stop = GBSI_STOP_UPDATES;
         } else {
@@ -234,6 +236,27 @@ static void iterate(const approximation *a, void *state, const gbs_run_options *
             drive->stop = GBSI_STOP_FIXED_POINT;
         }
     }
+}
+
+/* Whether the graph of variables and factors is a forest: no factor joins two variables that others
+ * join already. Belief propagation is exact then (Pearl 1988). */
+static gbs_status has_no_cycles(const gbsi_conditioned *model, bool *none, gbs_error *err)
+{
+    const gbsi_factors *factors = &model->factors;
+    uint32_t *parent = gbsi_alloc_array(model->n_variables, sizeof *parent);
+    GBSI_PASS(GBSI_HAVE(err, "cycles of the factor graph", parent));
+    for (uint32_t v = 0; v < model->n_variables; ++v) {
+        parent[v] = v;
+    }
+    *none = true;
+    for (size_t f = 0; f < factors->n_factors && *none; ++f) {
+        const size_t first = factors->scope_start[f];
+        for (size_t e = first + 1; e < factors->scope_start[f + 1] && *none; ++e) {
+            *none = gbsi_forest_join(parent, factors->scope[first], factors->scope[e]);
+        }
+    }
+    gbsi_free(parent);
+    return GBS_OK;
 }
 
 gbs_status gbsi_run_approximately(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
@@ -257,6 +280,10 @@ gbs_status gbsi_run_approximately(gbsi_task *task, gbsi_sampling *sampling, gbsi
     a->judge(state, &report->public);
     GBSI_TRY(
         a->read(state, whole->state_offset[whole->n_variables], sampling->estimates.exact_p, err));
+    if (a->method == GBS_METHOD_BELIEF && drive->stop == GBSI_STOP_FIXED_POINT) {
+        GBSI_TRY(has_no_cycles(whole, &report->without_cycles, err));
+        sampling->estimates.exact_mcse = report->without_cycles ? 0.0 : NAN;
+    }
 
 cleanup:
     a->free(state);

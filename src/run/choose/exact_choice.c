@@ -235,10 +235,9 @@ static gbs_status choose_in_time(gbsi_task *task, gbsi_report *report, gbs_error
     memset(p->exact, 0, p->components->n);
     memset(p->enumerated, 0, p->components->n);
     p->late = true;
-    return gbsi_report_warn(report, err,
-                            "the search for exact answers was given up after %.0f %% of --time: "
-                            "sampled instead, as by --method sample",
-                            100.0 * SEARCH_SHARE);
+    report->late_search = true;
+    report->late_share = SEARCH_SHARE;
+    return GBS_OK;
 }
 
 /* Chooses sparse tables and cutsets if everything must be exact.

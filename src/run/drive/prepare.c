@@ -307,6 +307,22 @@ static gbs_status prepare_whole(gbs_run *run, int asked, gbsi_watch *watch, gbs_
                : GBS_OK;
 }
 
+/* Warns of a target that standard errors cannot meet: none of an average of conditionals is below
+ * the resolution of sums of floats, so that the run would go on to its last update. [M8] */
+static gbs_status tell_resolution(gbs_run *run, gbs_error *err)
+{
+    const double target = run->task.options.target_error;
+    return target == 0.0 || target >= GBSI_RESOLUTION || run->task.problem.part == NULL ||
+                   !run->task.purpose.limited || run->task.purpose.anneals ||
+                   run->task.purpose.draws || !run->sampling.estimates.rao_blackwell
+               ? GBS_OK
+               : gbsi_report_warn(&run->report, err,
+                                  "--target-error %.3g is below %.2g, and no standard error of a "
+                                  "state with probability p is below %.2g p, as averages are sums "
+                                  "of floats: --estimator count has no such bound",
+                                  target, GBSI_RESOLUTION, GBSI_RESOLUTION);
+}
+
 gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -324,6 +340,7 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
                                   err));
     }
     GBSI_TRY(prepare_whole(run, run->task.options.scan, &watch, err));
+    GBSI_TRY(tell_resolution(run, err));
     run->report.public.compile_s = gbsi_clock_s() - begun_s;
 cleanup:
     gbsi_watch_leave(before);
@@ -357,10 +374,7 @@ gbs_status gbsi_run_sample_instead(gbs_run *run, gbsi_drive *drive, gbs_error *e
     run->report.public.nonzero_entries = 0.0;
     run->report.public.exact = (gbs_exact_cost){0};
     run->report.public.log_z = NAN;
-    GBSI_TRY(gbsi_report_warn(&run->report, err,
-                              "exact answers were not there after %.0f %% of --time: sampled "
-                              "instead, as by --method sample",
-                              100.0 * GBSI_EXACT_SHARE));
+    run->report.late_share = GBSI_EXACT_SHARE;
     GBSI_TRY(prepare_whole(run, run->checkpoints.asked.scan, &drive->watch, err));
     GBSI_TRY(gbsi_run_take_known_memory(run, err));
 cleanup:

@@ -103,6 +103,35 @@ bool gbsi_run_has_wandered(const gbsi_task *task, const gbsi_report *report)
 
 /* ---- used by the conditions and figures of verdict.def --------------------------------------- */
 
+enum { ENDED_SIZE = 200 };
+
+/* How an approximation ended. @param change what its residual is called. */
+static const char *how_it_ended(const gbs_report *r, const char *change, char text[ENDED_SIZE])
+{
+    const unsigned long long n = r->iterations;
+    char last[64] = ""; /* before all messages were sent there is none */
+    if (isfinite(r->residual)) {
+        gbsi_say(last, sizeof last, " (%s %.2g)", change, r->residual);
+    }
+    if (strcmp(r->stop, "fixed point") == 0) {
+        gbsi_say(text, ENDED_SIZE, "at a fixed point after %llu iteration%s%s", n, gbsi_plural(n),
+                 last);
+    } else if (strcmp(r->stop, "no progress") == 0) {
+        gbsi_say(
+            text, ENDED_SIZE,
+            "no fixed point: given up after %llu iterations, as the last %u brought no smaller "
+            "change%s",
+            n, GBSI_PATIENCE, last);
+    } else if (strcmp(r->stop, "iterations") == 0) {
+        gbsi_say(text, ENDED_SIZE, "no fixed point within %llu iteration%s%s", n, gbsi_plural(n),
+                 last);
+    } else {
+        gbsi_say(text, ENDED_SIZE, "stopped before a fixed point, after %llu iteration%s%s", n,
+                 gbsi_plural(n), last);
+    }
+    return text;
+}
+
 /* Whether ladders, run as a control, contradict the chains whose answer it is. */
 static bool has_missed(const gbsi_task *task, const gbsi_report *report)
 {

@@ -73,6 +73,7 @@ static const char *const stop_name[] = {
     [GBSI_STOP_FIXED_POINT] = "fixed point",
     [GBSI_STOP_SETTLED] = "settled",
     [GBSI_STOP_ITERATIONS] = "iterations",
+    [GBSI_STOP_NO_PROGRESS] = "no progress",
     [GBSI_STOP_TO_TEMPER] = "",
     [GBSI_STOP_TIME] = "time",
     [GBSI_STOP_UPDATES] = "updates",
@@ -121,6 +122,22 @@ static gbs_status answer(gbs_run *run, bool timed, gbsi_drive *drive, gbs_error 
     return run->task.runner->advance == NULL ? GBS_OK : run->task.runner->advance(run, drive, err);
 }
 
+/* Says that exact answers were given up, and what is there instead. */
+static gbs_status tell_late(gbsi_report *report, gbs_error *err)
+{
+    if (report->late_share == 0.0) {
+        return GBS_OK;
+    }
+    return gbsi_report_warn(report, err, "%s after %.0f %% of --time: %s",
+                            report->late_search ? "the search for exact answers was given up"
+                                                : "exact answers were not there",
+                            100.0 * report->late_share,
+                            report->in_hand
+                                ? "the answer is by belief propagation, as sampling had "
+                                  "none in the rest"
+                                : "sampled instead, as by --method sample");
+}
+
 static gbs_status execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_error *err)
 {
     gbs_report *r = &run->report.public;
@@ -140,6 +157,7 @@ static gbs_status execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_
         status = GBS_OK;
     }
     GBSI_PASS(status);
+    GBSI_PASS(tell_late(&run->report, err));
     r->sampling_s = run->checkpoints.before_s + gbsi_clock_s() - drive.started_s;
     r->updates_per_s = r->sampling_s > 0.0 ? (double)r->updates / r->sampling_s : 0.0;
     (void)snprintf(r->stop, sizeof r->stop, "%s", stop_name[drive.stop]);

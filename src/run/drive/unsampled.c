@@ -140,8 +140,11 @@ static gbs_status say_approximate(gbs_run *run, gbs_error *err)
     gbs_report *r = &run->report.public;
     r->method = run->task.options.method == GBS_METHOD_BELIEF ? "bp" : "mean-field";
     r->n_exact_variables = 0;
-    r->converged = r->n_free_variables == 0;
-    if (r->converged) {
+    r->converged = r->n_free_variables == 0 || run->report.without_cycles;
+    if (run->report.without_cycles) {
+        r->max_mcse = 0.0;
+        (void)snprintf(r->verdict, sizeof r->verdict, "exact: the factor graph has no cycles");
+    } else if (r->converged) {
         (void)snprintf(r->verdict, sizeof r->verdict, "exact");
     } else {
         (void)gbsi_run_doubt(run, r->verdict, sizeof r->verdict);
