@@ -106,7 +106,8 @@ typedef struct gbs_fit_report {
     double log_posterior;   /**< log_likelihood + sum of alpha ln(theta), which EM raises; equal to
                                  log_likelihood without a prior */
     double bic;             /**< log_likelihood - n_parameters / 2 ln(weight), Schwarz (1978) */
-    uint64_t held_out_rows; /**< 0: none were given, or it was stopped before */
+    uint64_t held_out_rows; /**< rows used; 0: none were given, or fitting was stopped before they
+                               were used */
     uint64_t held_out_impossible;   /**< held-out rows of probability 0 */
     double held_out_log_likelihood; /**< log-likelihood of the possible held-out rows; 0 if there
                                        are none */

@@ -45,7 +45,7 @@ typedef struct case_column {
 typedef struct case_query {
     uint32_t node; /* GBSI_NONE: the variable is fixed */
     case_operand target;
-    uint32_t without; /* the message of the factor that is left out; GBSI_NONE: none is */
+    uint32_t without; /* the message of the factor that is left out; GBSI_NONE: none is left out */
     size_t p;         /* start of its joint states in gbsi_case.p */
     size_t n_states;  /* joint ones, as the user has them */
     size_t state;     /* into gbsi_case_tree.state: [joint states left] the user's; of a fixed

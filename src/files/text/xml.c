@@ -42,8 +42,8 @@ gbsi_token gbsi_xml_end_name(const gbsi_xml_names *names)
 #ifdef GBSI_HAVE_EXPAT
 #include <expat.h>
 
-/* A default is repeated in every element, so that few of them make a small file slow to read. The
- * document type of XMLBIF declares two attributes. */
+/* The most attributes with a default. A default is repeated in every element, so that many defaults
+ * would make a small file slow to read. The document type of XMLBIF declares two attributes. */
 #define MAX_ATTRIBUTES 64
 
 /* XML_Parse() takes a length of type int, so text is parsed in parts. */

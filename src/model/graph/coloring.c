@@ -35,7 +35,8 @@ typedef struct greedy {
     uint32_t n_colors;
     uint64_t *used; /* [n_variables / 64 + 1] colours around the current variable, except for those
                        in bitsets; else all zero */
-    uint32_t *set_of; /* [n_scopes] index into set, GBSI_NONE for a short one; NULL: all are */
+    uint32_t *set_of; /* [n_scopes] index into set, GBSI_NONE for a short scope; NULL: all scopes
+                         are short */
     color_set *set;
     uint32_t *around; /* [n_around] sets of the variable being processed */
     size_t n_around;

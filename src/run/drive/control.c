@@ -65,8 +65,8 @@ static uint32_t mark_sharp(const gbs_run *run, uint8_t *mark, double *p)
     return n;
 }
 
-/* The number of variables with a state that chains hardly met, and into which its neighbours could
- * lead. */
+/* Counts the variables with a state that chains hardly met although some states of the neighbours
+ * make it likely. */
 static gbs_status count_sharp(const gbs_run *run, uint32_t *n, gbs_error *err)
 {
     gbs_status status = GBS_OK;
