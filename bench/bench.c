@@ -3,11 +3,13 @@
  *
  *     bench [--quick] [--json FILE] [--case TEXT] [--variables N] [MODEL]
  *
- * Prints a table, and with --json writes one object a line into a file ("-": standard output, and
- * no table). --case selects by a part of the name, as "ising/", "memory/16c" or "/1t". With a MODEL
- * that file is timed in place of ours. --variables: of the "scale/" cases, ten million. --quick
- * leaves out what lies in memory and times briefly: to see that nothing broke, not to quote.
- * tools/bench_report.py makes docs/performance.md's tables and picture from the lines. */
+ * Prints a table. With --json it writes one JSON object a line into a file; for "-" it writes them
+ * to standard output and prints no table. --case selects cases by a part of their names, such as
+ * "ising/", "memory/16c" or "/1t". With a MODEL, that file is timed in place of the generated
+ * models. --variables sets the size of the "scale/" cases; the default is ten million. --quick
+ * leaves out what lies in memory and times briefly, to see that nothing broke; its figures are not
+ * to be quoted. tools/bench_report.py makes docs/performance.md's tables and picture from the
+ * lines. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

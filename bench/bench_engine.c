@@ -43,8 +43,8 @@ void bench_engine_free(bench_engine *engine)
     gbs_run_free(engine->run);
 }
 
-/* Drawn states, independent of one another. Not those of a run: placing one chain after the other
- * takes longer than what is timed. */
+/* Drawn states, independent of one another. They are not the starting states of a run: finding
+ * these for one chain after the other takes longer than what is timed. */
 static void draw_states(bench_engine *engine)
 {
     const gbsi_plan *plan = engine->run->sampling.engine.plan;

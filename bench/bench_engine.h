@@ -16,7 +16,7 @@ typedef struct bench_engine {
     uint64_t pass; /* the next one */
 } bench_engine;
 
-/* What is timed where nothing else is said: chains of the random draw, in classes with a plan. */
+/* Says what is timed unless stated otherwise: chains of the random draw, in classes with a plan. */
 gbs_run_options bench_engine_options(uint32_t chains);
 /* Compiles. @param model borrowed. */
 void bench_engine_new(bench_engine *engine, const gbs_model *model, const gbs_run_options *options);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a herded sweep costs beside one of the random draw. */
+/* Compares the cost of a herded sweep with that of a sweep of the random draw. */
 #ifndef BENCH_BENCH_HERDED_H
 #define BENCH_BENCH_HERDED_H
 

@@ -22,7 +22,7 @@ typedef enum bench_family {
 
 /* @param size side of a grid, or number of variables. */
 gbs_model *bench_model(bench_family family, uint32_t size);
-/* What it is, in words: "512 x 512 torus". @param text [size of text]. */
+/* A description in words, such as "512 x 512 torus". @param text [size of text]. */
 void bench_model_text(bench_family family, uint32_t size, char *text, size_t text_size);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splashes: how many variables they draw a second, what the operations that a pilot counts are
- * worth, and effective samples where single variables hardly move. */
+/* Times splashes: how many variables they draw a second, how long the operations that a pilot
+ * counts take, and how many effective samples they give on models in which single variables hardly
+ * move. */
 #ifndef BENCH_BENCH_SPLASH_H
 #define BENCH_BENCH_SPLASH_H
 

@@ -74,8 +74,9 @@ static double distinct(double n, double chains)
     return n * (1.0 - pow(1.0 - 1.0 / n, chains));
 }
 
-/* One group. Sixteen chains: a line holds the weights of a key. One chain: a line holds those of
- * sixteen bins, or of eight keys with their chances, and neighbouring slots share what is left. */
+/* One group. Sixteen chains: a line holds the weights of a key. One chain: a cache line holds the
+ * weights of sixteen bins, or of eight keys with their chances, and neighbouring slots share the
+ * rest of it. */
 static double herd_bytes(const gbsi_herd *herd)
 {
     const bool bins = herd->cell != NULL;

@@ -13,8 +13,8 @@ typedef struct bench_bytes {
     /* Herded draws: weights, read and written, and what tells which, in whole lines of the cache.
      * Keys that decide the conditional ask no kernel: plan is 0 then. */
     double draw;
-    /* Closing a batch of passes, all chains: sums and second moments. Once every so many passes:
-     * at first 4, later a sixteenth of the passes so far (one chain: a 128th). */
+    /* Closing a batch of passes, all chains: sums and second moments. The period in passes: at
+     * first 4, later a sixteenth of the passes so far (one chain: a 128th). */
     double closing;
 } bench_bytes;
 

@@ -114,8 +114,8 @@ static void checker_free(checker *c, uint32_t n_groups)
     free(c->seen);
 }
 
-/* What the update at a place saw of a variable: what was drawn earlier in the pass, or the state
- * before it. */
+/* The value that the update at a place saw of a variable: the value drawn earlier in the pass, or
+ * the value before the pass. */
 static uint32_t seen_state(const checker *c, const gbsi_executor *x, uint32_t chain,
                            uint32_t variable, uint64_t at_place)
 {

@@ -34,7 +34,7 @@ bench_limits *bench_limits_new(double bytes, gbsi_pool *pool)
     l->word = gbsi_alloc_lanes((size_t)l->n_threads * WINDOW_BLOCKS * 64, sizeof *l->word);
     bench_check(l->a != NULL && l->b != NULL && l->word != NULL, "no memory");
     for (size_t i = 0; i < (size_t)l->n_threads * l->n_rows * GBSI_LANES; ++i) {
-        l->a[i] = l->b[i] = 1.0F; /* pages of their own, not the one of zeros */
+        l->a[i] = l->b[i] = 1.0F; /* memory pages of their own, not the shared page of zeros */
     }
     return l;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What this machine can do at best, measured beside what is compared with it. */
+/* Measures what this machine can do at best, so that benchmarks can be compared with it. */
 #ifndef BENCH_LIMITS_H
 #define BENCH_LIMITS_H
 
@@ -7,8 +7,9 @@
 
 typedef struct bench_limits bench_limits;
 
-/* @param bytes that a pass moves: the bandwidth is that of as many, so that of the cache they fit
- * in. @param pool borrowed: its threads share them. */
+/* @param bytes that a pass moves. The bandwidth is measured with an array of this size, so that it
+ * is the bandwidth of the cache in which the array fits. @param pool borrowed: its threads share
+ * them. */
 bench_limits *bench_limits_new(double bytes, gbsi_pool *pool);
 void bench_limits_free(bench_limits *limits);
 

@@ -65,7 +65,7 @@ void bench_load(const bench_report *report, bool quick, const char *only)
     gbs_model *grid = bench_model(BENCH_ISING, quick ? 128 : 512);
     bench_must(gbs_model_write(grid, text, NULL, &err), &err);
     gbs_model_free(grid);
-    gbs_model *tables = read_model(text, &unused); /* the same as tables: what both are to hold */
+    gbs_model *tables = read_model(text, &unused); /* the tables that both readers must give */
     bench_must(gbs_model_write(tables, native, NULL, &err), &err);
     time_file(report, "load/uai", text, tables);
     time_file(report, "load/gbm", native, tables);

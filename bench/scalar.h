@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reference: Gibbs sampling as one would write it in an afternoon, one chain, one variable
- * after the other, packed neighbour lists, float, expf() and a shift register for random numbers.
- * It shares nothing with the library but the model. */
+/* The reference: Gibbs sampling as a programmer would write it in an afternoon, with one chain, one
+ * variable after the other, packed neighbour lists, float, expf() and a shift register for random
+ * numbers. It shares nothing with the library but the model. */
 #ifndef BENCH_SCALAR_H
 #define BENCH_SCALAR_H
 

@@ -32,7 +32,7 @@ static const scale_case cases[] = {
     {"scale/lattice", "torus, one coupling, bit by bit", false, GBS_LATTICE_ALWAYS},
 };
 
-/* What a child leaves behind: seconds of processor time, and bytes. */
+/* Figures of a child process: seconds of processor time, and bytes. */
 typedef struct outcome {
     int status;
     uint32_t n_variables;
@@ -113,7 +113,7 @@ static void look(const job *j)
     gbs_model_free(model);
 }
 
-/* As a program would, and what the prediction counts. */
+/* Reads all marginals, as a program would; the prediction counts the memory for them. */
 static void take_marginals(const gbs_model *model, const gbs_run *run)
 {
     gbs_error err = {0};

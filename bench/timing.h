@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every file here shares: the clock, repeats, and giving up. */
+/* The clock, repeats, and ending with a message: every file of this folder uses them. */
 #ifndef BENCH_TIMING_H
 #define BENCH_TIMING_H
 

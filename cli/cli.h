@@ -52,7 +52,8 @@ struct cli_verb {
     const char *notes;    /* more lines for the help, or "" */
     const char *example;  /* shell lines that run in the source folder */
     int (*run)(cli_arguments *arguments);
-    int names_at_once; /* 1: each file has its name when it is complete, whatever comes after it */
+    int names_at_once; /* 1: each file gets its name when it is complete, even if a later one fails
+                        */
 };
 
 extern const cli_verb *const cli_verbs[];
@@ -99,8 +100,8 @@ const char *cli_our_verb(const char *typed);
  */
 const char *cli_our_name(const cli_verb *verb, const char *typed);
 
-/* @return a sentence that tells what to do in place of a verb of other programs; NULL: nothing is
- * known. */
+/* @return a sentence that tells which verb of gibbsite does the work of a verb of another program;
+ * NULL if none is known. */
 const char *cli_verb_without_use(const char *typed);
 
 /* @return this program's word for a value of an option of other programs, NULL if the value is
@@ -261,7 +262,8 @@ typedef struct cli_members {
 
 /* Writes a file as cli_write() does. */
 int cli_write_members(const char *path, const cli_members *members);
-/* ", "converged": false, "verdict": "..."" and what else says how far a result can be trusted. */
+/* ", "converged": false, "verdict": "..."" and the other members that say how far a result can be
+ * trusted. */
 void cli_json_verdict(gbs_output *output, const gbs_report *report);
 
 /* The format of -o FILE or --format among "mar|csv|json"; fallback for standard output, CSV for
@@ -300,7 +302,8 @@ void cli_add_states(const gbs_model *model, uint32_t n, uint32_t n_scope, const 
  * characters between them. */
 size_t cli_states_bytes(const gbs_model *model, uint32_t n, const uint32_t *scope);
 
-/* "id": 3, "name": "rain", "states": ["no", "yes"]: what a variable is called, as far as it is. */
+/* "id": 3, "name": "rain", "states": ["no", "yes"]: the names of a variable and its states, if it
+ * has any. */
 void cli_json_variable(gbs_output *output, const gbs_model *model, uint32_t v);
 
 /* Writes , "mcse": [0.1, null] */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run tells while it works: progress, every draw, and how to stop it. A noisy picture of
+/* Callbacks of a run: its progress, every draw, and how to stop it. A noisy picture of
  * spins is sampled until 2000 draws were seen; the mean spin is averaged on the way.
  *
  *     cc callbacks.c $(pkg-config --cflags --libs gibbsite) -o callbacks && ./callbacks */

@@ -3,10 +3,10 @@
  * [M31].
  *
  * For each key y, with v(z) = pi(z | X = 0, y) - pi(z | X = 1, y) placed on the states (0, z) and
- * (1, z), ordinary Gibbs sweeps are applied: all variables but X in order (S), then the mass of
- * states with key y is removed, X is updated for the rest (K), and so on. The removed mass sums to
- * T_y(0 -> z) - T_y(1 -> z). Only the difference of the two laws is followed: its mass is zero, so
- * that it decays as fast as the chain mixes, however rare the key is. */
+ * (1, z), ordinary Gibbs sweeps are applied. A sweep updates all variables but X in order (S), then
+ * removes the mass of states with key y, and updates X for the rest (K). The removed mass sums to
+ * T_y(0 -> z) - T_y(1 -> z). Only the difference of the two laws is followed. Its mass is zero, so
+ * that it decays as fast as the chain mixes, even if the key is rare. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -24,11 +24,12 @@ typedef struct sweeper {
     const lab_focus *focus;
     gbsi_watch *watch;
     double *mass; /* [n_z][2] */
-    double *out;  /* [n_z] taken out so far */
+    double *out;  /* [n_z] mass that was taken out until now */
 } sweeper;
 
-/* One update of a variable with k states, which are `stride` apart in the index of mass: the mass
- * of each line is distributed by the conditional, which is the joint along that line. */
+/* One update of a variable with k states, which are `stride` apart in the index of mass. The mass
+ * of each line is distributed by the conditional, which is the joint distribution along that line.
+ */
 static void update_lines(const sweeper *s, size_t stride, uint32_t k)
 {
     const double *joint = s->focus->joint;

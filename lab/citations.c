@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Citation matching in the manner of the Cora networks of Singla & Domingos (2006), Entity
- * resolution with Markov logic, ICDM: citations fall into groups of eight that may be of the same
- * paper; each has an author, a title and a venue, strings that other citations share. Atoms are
- * "the same" of two citations, and of two strings that some pair of citations of a group brings
- * together; authors are shared with the group before, venues by all, which makes one network.
- * Clauses, with the weights below:
+ * resolution with Markov logic, ICDM. Citations fall into groups of eight that may be of the same
+ * paper. Each has an author, a title and a venue, strings that other citations share. Atoms say
+ * that two citations are of the same paper, or that two strings mean the same; the latter exist for
+ * strings that some pair of citations of a group brings together. Authors are shared with the group
+ * before, venues by all groups, so that there is one network. Clauses, with the weights below:
  *
  *     same strings look alike                        one atom, by evidence drawn from the seed
  *     two citations are different, mostly            one atom

@@ -5,8 +5,9 @@
 
 #include "lab/lab.h"
 
-/* Makes a model of which citations are of the same paper, and which strings name the same author,
- * title or venue, over a number of groups of citations that may match: about 55 atoms a group.
+/* Makes a model that says which citations are of the same paper, and which strings name the same
+ * author, title or venue. It covers a number of groups of citations that may match, with about 55
+ * atoms a group.
  * @param groups at most 1000.
  */
 gbs_status lab_citations_make(const laboratory *lab, uint32_t groups, gbs_model **model,

@@ -89,7 +89,8 @@ static double least_conditional(const enumeration *e)
     return least;
 }
 
-/* One update of what is reached from s. @return whether the whole support is reached now. */
+/* One update of the states that are reached from s. @return whether the whole support is reached
+ * now. */
 static bool update_reached(const enumeration *e, size_t stride, uint8_t *reached)
 {
     const double *joint = e->focus->joint;

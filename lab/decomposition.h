@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * The error of herded draws on a small model, taken apart for one focus variable (Yamashita &
- * Suzuki (2019), Convergence analysis of herded-Gibbs-type sampling algorithms: effects of weight
- * sharing, Statistics and Computing 29:1035-1053, section 4.3).
+ * The error of herded draws on a small model, split into components for one focus variable
+ * (Yamashita & Suzuki (2019), Convergence analysis of herded-Gibbs-type sampling algorithms:
+ * effects of weight sharing, Statistics and Computing 29:1035-1053, section 4.3).
  *
  * X is the focus variable, Z all the others, Y the key of the herding weight that X used. With P
  * the frequencies right after updates of X, q(x|y) = sum over z of pi(x|z) P(z|y), and pi(y|z) the
@@ -85,9 +85,9 @@ typedef struct lab_asymptotic {
 } lab_asymptotic;
 
 /**
- * Estimate the limit of cor for herding with these keys, without sampling: the law of the others at
- * the next use of a key, from ordinary Gibbs sweeps started in the stationary law (sections 5.1 and
- * 5.2 there), summed over sweeps to 1e-10 of the total.
+ * Estimate the limit of cor for herding with these keys, without sampling. The distribution of the
+ * other variables at the next use of a key comes from ordinary Gibbs sweeps started in the
+ * stationary distribution (sections 5.1 and 5.2 there), summed over sweeps to 1e-10 of the total.
  *
  * @param options as lab_decompose(); of them draw, keys, bins and bin_edge decide.
  * @param focus   a free variable of two states.

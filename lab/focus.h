@@ -83,7 +83,7 @@ void lab_focus_setting_free(lab_focus_setting *setting);
 typedef struct lab_wait {
     const gbs_run_callbacks *callbacks; /* NULL: nobody waits */
     double begun_s;
-    uint64_t done, all; /* parts of the work; 0: it is not told in parts */
+    uint64_t done, all; /* parts of the work; 0: progress is not reported in parts */
 } lab_wait;
 
 /* The look of a gbsi_watch whose context is a lab_wait. */

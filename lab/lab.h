@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions that every experiment uses: for its files, its runs, its progress, and its findings.
  *
- * An experiment is one file with one function that takes a laboratory. It runs samplers through it
- * (seed and threads are the user's), writes tables and figures into its folder, and reports each
- * part of the claim with lab_find(). Whatever it writes is a function of the seed alone, except for
- * times, which have files and notes of their own and decide no finding. */
+ * An experiment is one file with one function that takes a laboratory. The experiment runs samplers
+ * through the laboratory (seed and threads are the user's), writes tables and figures into its
+ * folder, and reports each part of the claim with lab_find(). Whatever it writes is a function of
+ * the seed alone, except for times, which have files and notes of their own and decide no finding.
+ */
 #ifndef LAB_LAB_H
 #define LAB_LAB_H
 
@@ -112,7 +113,8 @@ gbs_status lab_list_folder(const char *folder, bool (*wanted)(const char *), con
                            char ***name, size_t *n, gbs_error *err);
 void lab_free_names(char **name, size_t n);
 
-/* A table in the folder: a failure to open it is what closing it returns. */
+/* A table in the folder; if it cannot be opened, the function that closes it returns the failure.
+ */
 typedef struct lab_table {
     gbs_output *output;
     const char *comma; /* before the next field */

@@ -28,8 +28,8 @@ typedef struct lab_marginal_bias {
 gbs_status lab_marginal_bias_measure(laboratory *lab, uint32_t side, uint32_t n_groups,
                                      lab_marginal_bias *out, gbs_error *err);
 
-/* The verdict: whether every measured bias is within its bound and four standard errors, the
- * optimised scan is guaranteed half of what the others are at the end, and is off by less than half
+/* The verdict holds if every measured bias is within its bound and four standard errors, and if the
+ * optimised scan is guaranteed half of what the others are at the end and is off by less than half
  * of them after one update a variable. @param side as above. */
 void lab_marginal_bias_judge(laboratory *lab, const lab_marginal_bias *bias);
 

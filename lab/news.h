@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sentences with names of people, places and organisations, made by rules: column data as those of
- * newspapers are, for experiments on names. The same word may be a name of any kind, and some
- * sentences do not tell which. */
+ * newspapers are, for experiments on names. One word may be a name of any kind, and some sentences
+ * do not tell which kind. */
 #ifndef LAB_NEWS_H
 #define LAB_NEWS_H
 

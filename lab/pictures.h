@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two-valued pictures to lose in noise and find again: shapes of our own, or those of a folder. */
+/* Pictures of two values, to which noise is added and from which it is removed: generated shapes,
+ * or the pictures of a folder. */
 #ifndef LAB_PICTURES_H
 #define LAB_PICTURES_H
 
@@ -56,9 +57,8 @@ gbs_status lab_restore(laboratory *lab, const gbs_model *model, const lab_pictur
                        const lab_contender *contender, const uint32_t *start,
                        const uint32_t *sequence, uint32_t n_runs, uint32_t n_sweeps,
                        lab_restoration *out, gbs_error *err);
-/* Iterations of mean field in place of sweeps, one run: the mean is what they are at, and sum is
- * that times n_sweeps. Updates all pixels at once, with this damping, starting from the fields
- * alone. */
+/* Runs iterations of mean field in place of sweeps, once. mean is the last iterate, and sum is mean
+ * times n_sweeps. Updates all pixels at once, with this damping, starting from the fields alone. */
 gbs_status lab_restore_mean_field(const gbs_model *model, const lab_picture *truth, double damping,
                                   uint32_t n_sweeps, lab_restoration *out, gbs_error *err);
 void lab_restoration_free(lab_restoration *restoration);

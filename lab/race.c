@@ -55,7 +55,7 @@ static gbs_run_options options_of(const laboratory *lab, const lab_race *race, c
 
 typedef struct watcher {
     uint32_t n, n_chains;
-    uint32_t *sum; /* [n_chains][n] of the states so far */
+    uint32_t *sum; /* [n_chains][n] sums of the states until now */
     lab_trail *trail;
 } watcher;
 

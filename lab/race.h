@@ -42,12 +42,13 @@ typedef struct lab_trail {
     double density[LAB_MAX_CHECKPOINTS]; /* log density, mean over the chains */
     double low[LAB_MAX_CHECKPOINTS];     /* log density of the least probable state of any chain */
     double high[LAB_MAX_CHECKPOINTS];
-    double variance[LAB_MAX_CHECKPOINTS]; /* between chains, of the mean state of a variable over
-                                              all sweeps so far; mean over the variables */
-    double work_rate;                     /* variables drawn in a second of counted work */
-    double work[LAB_MAX_CHECKPOINTS];     /* seconds of counted work of all chains */
-    double rate[LAB_MAX_TEAMS];           /* variables drawn a second, all chains together */
-    double seconds[LAB_MAX_CHECKPOINTS];  /* updates at the rate of most threads */
+    double
+        variance[LAB_MAX_CHECKPOINTS];   /* between chains, of the mean state of a variable over
+                                             mean over all sweeps until now and over the variables */
+    double work_rate;                    /* variables drawn in a second of counted work */
+    double work[LAB_MAX_CHECKPOINTS];    /* seconds of counted work of all chains */
+    double rate[LAB_MAX_TEAMS];          /* variables drawn a second, all chains together */
+    double seconds[LAB_MAX_CHECKPOINTS]; /* updates at the rate of most threads */
 } lab_trail;
 
 typedef struct lab_race {
@@ -88,9 +89,9 @@ double lab_trail_at(const lab_trail *trail, const double *x, const double *y, do
  * is. */
 double lab_trail_reaches(const lab_trail *trail, const double *x, const double *y, double value);
 /* Findings: racer 0 draws single variables, the others splashes, ever wider ones. After the same
- * number of updates splashes are further (and the widest than the narrowest, if that is expected);
- * to get as far as the widest, racer 0 takes at least 1.3 times the updates. And a note of what
- * that is by the clock. */
+ * number of updates splashes are further (and, if expected, the widest further than the narrowest).
+ * Racer 0 takes at least 1.3 times the updates of the widest to get as far. The function also makes
+ * a note of this ratio by the clock. */
 void lab_race_judge(laboratory *lab, const lab_race *race);
 
 #endif

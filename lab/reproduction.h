@@ -17,7 +17,8 @@ typedef struct lab_experiment {
 /** @return the experiment of that number from 0 on; NULL past the last. Static. */
 const lab_experiment *lab_experiment_at(size_t index);
 
-/** How to run one; zero-initialised means: in full, seed 0, all cores, data of our own. */
+/** Says how to run an experiment; zero-initialised means in full, with seed 0, on all cores, with
+ * generated data. */
 typedef struct lab_reproduce_options {
     int quick;        /**< 1: fewer and shorter runs, seconds instead of minutes */
     uint64_t seed;    /**< seed of every random number in the experiment */

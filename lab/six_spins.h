@@ -32,7 +32,7 @@ static inline double lab_law_distance(const double *a, const double *b, unsigned
     return sum;
 }
 
-/* As in charts: NaN if it is too small. */
+/* The value as charts show it: NaN if it is too small. */
 static inline double lab_law_shown(double distance)
 {
     return distance >= LAB_LEAST_SHOWN ? distance : (double)NAN;

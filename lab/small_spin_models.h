@@ -28,9 +28,9 @@ gbs_status lab_small_model_draw(const lab_small_model *which, uint64_t seed, gbs
 /* Read if there is a folder of data, else drawn from the laboratory's seed. */
 gbs_status lab_small_model_make(const laboratory *lab, const lab_small_model *which,
                                 gbs_model **model, gbs_error *err);
-/* A model whose D cor, of its last variable herded, is estimated to tend to 0.004 or more, as those
- * of the paper do: the first that is drawn from the seed or from one of the seeds after it. A model
- * of the folder is taken as it is.
+/* A model for which D cor, with its last variable herded, is estimated to tend to 0.004 or more,
+ * like the models of the paper. It is the first such model that is drawn from the seed or from one
+ * of the seeds after it. A model of the folder is taken as it is.
  * @param seed out. @param model, limit out, zero before; free in any case. */
 gbs_status lab_correlated_model(const laboratory *lab, const lab_small_model *which, uint64_t *seed,
                                 gbs_model **model, lab_asymptotic *limit, gbs_error *err);

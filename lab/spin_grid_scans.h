@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that the experiments of Mitliagkas & Mackey (2017) share: grids of spins as in their
- * section 5, the truth at a corner of them, variations of scans, and short chains that end in one
- * draw each.
+/* Functions that the experiments of Mitliagkas & Mackey (2017) share: grids of spins as in section
+ * 5 of the paper, exact values at a corner of them, variations of scans, and short chains that end
+ * in one draw each.
  */
 #ifndef LAB_SPIN_GRID_SCANS_H
 #define LAB_SPIN_GRID_SCANS_H
@@ -31,10 +31,10 @@ extern const char *const lab_dogs_grid_name[LAB_N_DOGS_GRIDS];
 gbs_status lab_spin_grid_make(const laboratory *lab, const lab_spin_grid *grid, gbs_model **model,
                               gbs_error *err);
 
-/* P(s = +1) of variable 0 of a grid without torus, however large, between two numbers: exactly,
- * from the corner of size x size variables with all spins around it down, or up. Couplings must not
- * be negative: then no other spins around give less or more (Fortuin, Kasteleyn & Ginibre 1971,
- * Commun. Math. Phys. 22:89-103). @param p out, low and high. */
+/* Bounds P(s = +1) of variable 0 of a grid of any size without torus between two numbers. They are
+ * exact answers for the corner of size x size variables with all spins around it down, or up.
+ * Couplings must not be negative: then no other spins around give less or more (Fortuin, Kasteleyn
+ * & Ginibre 1971, Commun. Math. Phys. 22:89-103). @param p out, low and high. */
 gbs_status lab_spin_grid_corner(const laboratory *lab, const lab_spin_grid *grid, uint32_t size,
                                 double p[2], gbs_error *err);
 
@@ -78,7 +78,7 @@ typedef struct lab_short_chains {
                        last updates */
     double mcse;    /* its standard error */
     double bound;   /* bound of the scan on its total variation */
-    double seconds; /* processor time of all of it, on one thread */
+    double seconds; /* processor time of the whole call, on one thread */
 } lab_short_chains;
 
 gbs_status lab_short_chains_run(laboratory *lab, const gbs_model *model, const lab_made_scan *scan,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The gradient is data moments - model moments [M41]; the latter come from chains that start
- * afresh in every step and follow a scan made anew for the parameters of the step: the shortest of
- * its kind whose bound on total variation, of all variables, is at most 0.01. */
+/* The gradient is data moments - model moments [M41]. The model moments come from chains that start
+ * afresh in every step. They follow a scan made for the parameters of the step: the shortest of its
+ * kind whose bound on total variation, of all variables, is at most 0.01. */
 #include "lab/spin_mle.h"
 
 #include <math.h>
@@ -354,11 +354,12 @@ void lab_mle_judge(laboratory *lab, const lab_mle *m)
     const double saving = least_saving(m);
     const double optimised = at_end(m, LAB_MLE_OPTIMISED);
     const double random = at_end(m, LAB_MLE_RANDOM);
-    lab_find(lab, LAB_JUDGE(mle_saving, .times = saving),
-             "%u x %u: to a quarter of the first distance from the optimum, random scans take at "
-             "least %.1f times the updates of optimised scans in each of %u replicates (wanted: "
-             "twice as many)",
-             m->side, m->side, saving, m->n_replicates);
+    lab_find(
+        lab, LAB_JUDGE(mle_saving, .times = saving),
+        "%u x %u: to get to a quarter of the first distance from the optimum, random scans take "
+        "at least %.1f times the updates of optimised scans in each of %u replicates (wanted: "
+        "twice as many)",
+        m->side, m->side, saving, m->n_replicates);
     lab_find(lab,
              LAB_JUDGE(mle_length, .optimised = mean_length(m, LAB_MLE_OPTIMISED),
                        .systematic = mean_length(m, LAB_MLE_SYSTEMATIC),

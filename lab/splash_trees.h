@@ -14,7 +14,7 @@ typedef struct lab_splash_tree {
     double *variables;                /* [n] 1, 2, ..., n */
     double *width;                    /* [n] variables of the largest separator by then */
     uint32_t widest;                  /* in the end */
-    uint32_t differ;                  /* cliques unlike those of elimination */
+    uint32_t differ;                  /* cliques that differ from those of elimination */
     gbs_image stage[LAB_TREE_STAGES]; /* after 8, 16, 32 variables: a row a clique */
 } lab_splash_tree;
 

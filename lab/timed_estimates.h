@@ -26,9 +26,9 @@ double lab_seconds_for(const lab_timed_runs *t, double draws);
  * draws. */
 double lab_estimate_band(const lab_timed_runs *t, size_t run);
 
-/* The verdict: whether the longest run of each scan agrees with the truth, that of the optimised
- * scan within its bound; and, unless the laboratory is quick, whether the optimised scan is twice
- * as near when the systematic scan has LAB_COMPARED_DRAWS.
+/* The verdict holds if the longest run of each scan agrees with the truth, that of the optimised
+ * scan within its bound. Unless the laboratory is quick, the optimised scan must also be twice as
+ * near when the systematic scan has LAB_COMPARED_DRAWS.
  * @param truth lower and upper bound. @param bound on the bias of the optimised scan. */
 void lab_estimates_judge(laboratory *lab, const lab_timed_runs *systematic,
                          const lab_timed_runs *optimised, const double truth[2], double bound);

@@ -36,7 +36,7 @@ double lab_update_counts_updates(const laboratory *lab)
 typedef struct listener {
     laboratory *lab;
     lab_tally *tally;
-    uint32_t splash, taken; /* the splash that grows, and the number of its pixels so far */
+    uint32_t splash, taken; /* the splash that grows, and its present number of pixels */
 } listener;
 
 static int on_progress(void *context, const gbs_progress *progress)

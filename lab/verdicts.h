@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Verdicts as functions of figures: what verdicts.def lists. An experiment measures the figures and
- * says them in words; whether they are those of the claim is decided here alone, so that a test can
- * show every verdict saying no. */
+ * describes them in words. Only the functions here decide whether the figures agree with the claim,
+ * so that a test can show every verdict saying no. */
 #ifndef LAB_VERDICTS_H
 #define LAB_VERDICTS_H
 

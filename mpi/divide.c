@@ -213,7 +213,7 @@ static int divide_generated(cli_arguments *arguments, request *r)
     return done;
 }
 
-/* Takes -n, --ranks and --parts out of the words; the rest are those of marginals. */
+/* Takes -n, --ranks and --parts out of the words; the remaining words are those of marginals. */
 static int take_words(int *argc, char **argv, request *r)
 {
     int n = 0;

@@ -256,7 +256,7 @@ static void add_weights(void)
 
 static int add_line(const char *word);
 
-/* Its weight is that of the factor which follows. */
+/* Its weight is the weight of the factor that follows. */
 static void add_tied(void)
 {
     char word[WORD];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the program once for each request, without starting it anew: a program built with sanitizers
- * takes longer to start than to answer about a small model. libnetcdf is opened once, as that takes
- * longer than to read a small file. tools/attack talks to it:
+/* Runs the program once for each request, without starting it again: a program built with
+ * sanitizers takes longer to start than to answer about a small model. libnetcdf is opened once, as
+ * that takes longer than to read a small file. tools/attack talks to it:
  *
  *     attack_server                           < REQUESTS > ANSWERS
  *     attack_server model FILE < DESCRIPTION  # see attack_model.c

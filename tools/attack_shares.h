@@ -4,7 +4,7 @@
 
 /* gibbsite-mpi partition, or another verb of it on the only rank of a job. @return exit status */
 int attack_alone(int argc, char **argv);
-/* seal FILE: gives a damaged share the checksum of what it holds. @return exit status */
+/* seal FILE: gives a damaged share the checksum of its present content. @return exit status */
 int attack_seal(int argc, char **argv);
 
 #endif

@@ -16,7 +16,7 @@ typedef struct cli_diagnosis {
     size_t n_shown;
     uint64_t stride; /* for traces of a run: the number of sweeps from one draw to the next; else 0
                       */
-    size_t worst;    /* the quantity with the largest R-hat; drawn.n where none has one */
+    size_t worst;    /* the quantity with the largest R-hat; drawn.n if no quantity has an R-hat */
 } cli_diagnosis;
 
 /* Computes R-hat and all other diagnostics of every quantity.

@@ -24,7 +24,8 @@ static int is_stan_name(const char *name)
 typedef struct columns {
     const gbs_model *model;
     const cli_selection *selection;
-    int any_indexed; /* some are x.1, x.2, ...: then x itself has to be one of them */
+    int any_indexed; /* some columns are x.1, x.2, ...: then x itself must be one of the quantities
+                      */
 } columns;
 
 /* @return the name of a column, NULL if it is x.INDEX. */

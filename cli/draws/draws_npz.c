@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws as arrays: x [chains, draws, variables], lp [chains, draws]; in an archive also which
+/* Draws as arrays: x [chains, draws, variables] and lp [chains, draws]. An archive also says which
  * variables they are. Equal runs give equal bytes, so nothing here tells the time. */
 #include <stdlib.h>
 #include <string.h>

@@ -14,8 +14,8 @@ typedef struct cli_drawn {
     uint64_t limit, taken;    /* bytes: --memory-limit, 0 if no file is read; what counts */
 } cli_drawn;
 
-/* Read files by their names: one .npz, .npy or .nc file; CODA's BASEindex.txt, whose chains are in
- * BASEchain1.txt, BASEchain2.txt, ...; else tables as gbs_draws_read() reads them.
+/* Read files by their names: one .npz, .npy or .nc file; or CODA's BASEindex.txt, whose chains are
+ * in BASEchain1.txt, BASEchain2.txt, ...; any other name is read as tables by gbs_draws_read().
  * @return CLI_DONE, or an exit status after a message. Free with cli_drawn_free() in either case.
  */
 int cli_drawn_read(cli_drawn *d, const cli_arguments *arguments, char **path, int n_paths);

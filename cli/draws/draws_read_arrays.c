@@ -66,7 +66,7 @@ int cli_drawn_add_array(cli_drawn *d, const char *name, const uint64_t *shape, u
 
 /* The names of variables in the member meta that gibbsite writes: "names": ["a", "b", ...]. */
 typedef struct names {
-    char *text;  /* text of the file's metadata; names are cut out of it */
+    char *text;  /* text of the file's metadata, of which names are parts */
     char **name; /* [n] */
     size_t n;
 } names;

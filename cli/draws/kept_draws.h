@@ -17,8 +17,8 @@ typedef struct cli_selection {
  * @return an exit status. */
 int cli_select(const gbs_model *model, const char *option, const char *list,
                cli_selection *selection);
-/* Selects the variables of draws: those listed, else those of --target, else all that have a
- * state; with a partial scan, those that it visits.
+/* Selects the variables whose draws are kept: those listed, else those of --target, else all that
+ * have a state. With a partial scan only the variables that it visits are selected.
  * @return an exit status. */
 int cli_select_drawn(const cli_job *job, const char *list, cli_selection *selection);
 /* @return the file of "@FILE", NULL if the text is a list. */

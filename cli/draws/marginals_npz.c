@@ -17,7 +17,7 @@ static void gather(const cli_job *job, const cli_selection *s, const double *fro
         const uint32_t v = s->variable[i];
         for (size_t row = offset[v]; row < offset[v + 1]; row++) {
             *to++ =
-                isnan(from[row]) ? (double)NAN : from[row]; /* all NaN have the same bits, so that
+                isnan(from[row]) ? (double)NAN : from[row]; /* all NaN get the same bits, so that
                                                                equal runs write equal files */
         }
     }

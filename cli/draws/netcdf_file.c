@@ -33,7 +33,7 @@ gbs_status cli_netcdf_open(cli_netcdf *file, const char *path, gbs_error *err)
     if (exists && !S_ISREG(is.st_mode)) {
         return cli_reason(err, GBS_ERR_IO, "%s: NetCDF needs a regular file", path);
     }
-    /* a symbolic link stays one: what it points to is replaced */
+    /* a symbolic link stays a link: the file that it points to is replaced */
     file->target = exists ? realpath(path, NULL) : strdup(path);
     const size_t size = file->target != NULL ? strlen(file->target) + 48 : 0;
     file->temporary = calloc(size + 1, 1);
@@ -138,7 +138,7 @@ int cli_netcdf_variable(cli_netcdf *file, int group, const char *name, cli_nc_ty
         keep(file, file->nc.def_var(group, name, (int)type, n_dims, dim, &id));
     }
     if (file->code == NC_NOERR && type != NC_STRING) {
-        /* readers turn a fill value into NaN, and with it integers into floats */
+        /* readers turn a fill value into NaN, and so turn integers into floats */
         keep(file, file->nc.def_var_fill(group, id, NC_NOFILL, NULL));
     }
     if (file->code == NC_NOERR && chunk != NULL) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of libnetcdf that is used here. The library is opened when a NetCDF file is asked for,
- * so that the program neither needs it to start nor its header to be built. Values and prototypes
- * are those of netcdf.h and the same in every release since 4.0 (2008). */
+/* The part of libnetcdf that is used here. The library is opened when a NetCDF file is asked for.
+ * So the program starts without it, and is built without its header. Values and prototypes are
+ * copied from netcdf.h; they are equal in every release since 4.0 (2008). */
 #ifndef GIBBSITE_CLI_NETCDF_LIBRARY_H
 #define GIBBSITE_CLI_NETCDF_LIBRARY_H
 

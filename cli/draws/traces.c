@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* marginals --monitor: the traces of a run as draws to be diagnosed: the log density, and of every
- * variable whether it is in a state; of two states the second says all. */
+/* marginals --monitor: the traces of a run as draws to be diagnosed. They are the log density and,
+ * for every variable and state, whether the variable is in the state; for two states, the second is
+ * enough. */
 #include "gibbsite/traces.h"
 #include "src/core/base/plural.h"
 #include "traces.h"

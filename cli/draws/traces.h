@@ -6,7 +6,8 @@
 #include "draws/diagnosis.h"
 #include "kept_draws.h"
 
-/* Let job->run keep the traces that --monitor asks for, and for --report that of the log density.
+/* Let job->run keep the traces that --monitor asks for and, for --report, the trace of the log
+ * density.
  * @return an exit status. */
 int cli_monitor(cli_job *job);
 int cli_monitors(const cli_arguments *arguments);

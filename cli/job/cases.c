@@ -44,7 +44,7 @@ static void answering_free(answering *a)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* @return "lung=yes" and what stands after it, ours to free; NULL: out of memory. */
+/* @return "lung=yes" and the text behind it, which the caller frees; NULL: out of memory. */
 static char *name_of(const gbs_model *model, uint32_t v, uint32_t a, const char *after)
 {
     char number[32];
@@ -291,7 +291,9 @@ static void tell(const answering *a, int stopped)
                  a->n_states - a->n_shown,
                  gbsi_plural_of(a->n_states - a->n_shown, " does", "s do"));
     }
-    if (stopped) {
+    if (stopped && a->n_done + 1 == a->n) {
+        cli_note(arguments, "stopped: case %" PRIu64 " is not answered", a->n_done);
+    } else if (stopped) {
         cli_note(arguments, "stopped: cases %" PRIu64 " to %" PRIu64 " are not answered", a->n_done,
                  a->n - 1);
     }

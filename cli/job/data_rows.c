@@ -70,7 +70,7 @@ int cli_table_next(gbs_table *table, uint32_t *state, double *weight, int *end)
 static int add_row(gbs_data *data, const uint32_t *state, double weight)
 {
     gbs_error err = {GBS_OK, ""};
-    const gbs_status done = gbs_data_add_weighted(data, 1, state, &weight, &err);
+    const gbs_status done = gbs_data_add(data, 1, state, &weight, &err);
     return done < 0 ? cli_fail(done, &err) : CLI_DONE;
 }
 

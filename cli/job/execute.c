@@ -67,8 +67,29 @@ int cli_check_report(const cli_arguments *arguments)
     return check_beside(arguments, "report", report);
 }
 
+/* Refuses a result under a name that a checkpoint has beside its own. */
+static int check_companion(const cli_arguments *arguments, const char *name, const char *path)
+{
+    static const char *const ends[] = {"~", ".lock", ".draws"};
+    const char *checkpoint = arguments->checkpoint;
+    const size_t n = checkpoint == NULL ? 0 : strlen(checkpoint);
+    if (path == NULL || checkpoint == NULL || strncmp(path, checkpoint, n) != 0) {
+        return CLI_DONE;
+    }
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        if (strcmp(path + n, ends[i]) == 0) {
+            return cli_error(CLI_USAGE, "--%s %s: --checkpoint %s writes a file of that name", name,
+                             path, checkpoint);
+        }
+    }
+    return CLI_DONE;
+}
+
 static int check_outputs(const cli_arguments *arguments)
 {
+    CLI_PASS(check_companion(arguments, "output", arguments->output));
+    CLI_PASS(check_companion(arguments, "summary", arguments->summary));
+    CLI_PASS(check_companion(arguments, "report", arguments->report));
     CLI_PASS(cli_check_output(arguments->output));
     CLI_PASS(check_beside(arguments, "summary", arguments->summary));
     CLI_PASS(cli_check_report(arguments));
@@ -230,6 +251,10 @@ int cli_execute(cli_job *job,
                  gbsi_plural(report->n_components), report->n_colors, gbsi_plural(report->n_colors),
                  report->n_batches, gbsi_plural_of(report->n_batches, "", "es"),
                  (double)report->predicted_bytes / 1048576.0, gbs_simd_name());
+    }
+    for (job->n_told = 0; cli_speaks() && job->n_told < gbs_run_report(job->run)->n_warnings;
+         job->n_told++) {
+        cli_note(arguments, "warning: %s", gbs_run_report(job->run)->warning[job->n_told]);
     }
     cli_bar_init(&b.w.bar, arguments, &job->options);
     gbs_run_callbacks callbacks = {
@@ -407,7 +432,7 @@ void cli_verdict(const cli_job *job, int stopped)
 {
     const cli_arguments *arguments = job->arguments;
     const gbs_report *r = gbs_run_report(job->run);
-    for (size_t i = 0; i < r->n_warnings; i++) {
+    for (size_t i = job->n_told; i < r->n_warnings; i++) {
         cli_note(arguments, "warning: %s", r->warning[i]);
     }
     tell_pilot(arguments, r);

@@ -40,6 +40,7 @@ typedef struct cli_job {
     uint32_t n_drawn;
     gbs_run_options options;
     gbs_run *run;
+    size_t n_told;            /* warnings of the run that were printed before it began */
     gbs_share *share;         /* share of this rank if ranks share the model; owned */
     gbs_partition *partition; /* partition, on the first rank only, unless the share came from a
                                  folder; owned */
@@ -58,7 +59,7 @@ int cli_load_samples(cli_job *job, const cli_arguments *arguments, const char *p
 /* Does the same for a verb that has one answer: several samples are refused, a single one is
  * observed. */
 int cli_load(cli_job *job, const cli_arguments *arguments, const char *path);
-/* Reads the files that options name, once job->model is there: scan, start, targets, edges; and
+/* Reads the files that options name (scan, start, targets, edges) after job->model was read, and
  * sets job->options. */
 int cli_load_options(cli_job *job);
 /* Notes, once, that a number which the user typed was read as the name of a variable, which has
@@ -208,7 +209,7 @@ int cli_check_grid(const cli_job *job);
  * @return an exit status. */
 int cli_load_targets(cli_job *job);
 /* Computes influences as --influence and --memory-limit say. From here on a signal or the end of
- * --time stops the work on them, see gbs_influence_options.stop.
+ * --time stops the work on influences, see gbs_influence_options.stop.
  * @return an exit status. */
 int cli_influences(cli_job *job, gbs_influences **influences);
 
@@ -239,7 +240,7 @@ typedef struct cli_bar {
     int burning_in;     /* phase of the last redraw */
     double phase_s;     /* elapsed when the phase began */
     double time_s;      /* the limit, 0 for none */
-    const char *unit;   /* of passes, as "iterations"; NULL for those of a run */
+    const char *unit;   /* of passes, as "iterations"; NULL for traces of a run */
 } cli_bar;
 
 double cli_clock_s(void); /* monotonic, for progress and --time */

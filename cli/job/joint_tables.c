@@ -282,7 +282,8 @@ static uint32_t *variables_of(const joints *j, size_t *n)
     return asked;
 }
 
-/* The run that goes with it says P(evidence) and the verdict; where it samples it gives the draws.
+/* The run that goes with the tables gives P(evidence) and the verdict; if it samples, it also gives
+ * the draws.
  */
 static int run_beside(joints *j, int exactly, int *stopped)
 {

@@ -5,7 +5,7 @@
 #include "gibbsite/log_z.h"
 #include "job.h"
 
-#define LEAST_LOG (-690.0) /* below it a probability is told by its logarithm alone */
+#define LEAST_LOG (-690.0) /* below it only the logarithm of a probability is printed */
 
 /* "P = 0.04, ln P = -3.2". @param text [CLI_SUM_TEXT]. */
 static void probability_text(const char *of, double log_p, char *text)

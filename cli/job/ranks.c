@@ -10,7 +10,7 @@
 cli_place cli_here = {.program = "gibbsite"};
 
 static char first_message[2048]; /* of this rank; "" none */
-static int agreed;               /* the status with which all end; CLI_DONE: they go on */
+static int agreed;               /* the status with which all ranks end; CLI_DONE: they go on */
 
 int cli_speaks(void)
 {
@@ -49,7 +49,7 @@ int cli_meet(int status)
     if (ranks == NULL || agreed != CLI_DONE) {
         return status;
     }
-    /* the largest is that of the first rank */
+    /* the largest value belongs to the first rank */
     uint64_t first =
         has_failed(status) ? (uint64_t)(ranks->n_ranks - ranks->rank) << 8 | (uint64_t)status : 0;
     uint64_t n_failed = first != 0;

@@ -8,7 +8,8 @@
 
 #include "gibbsite/share.h"
 
-/* A status beside those of cli.h: a rank that has run and leaves the rest to the first. */
+/* A status in addition to those of cli.h: this rank has run, and leaves the rest of the work to the
+ * first rank. */
 #define CLI_SILENT (-1)
 
 typedef struct cli_place {
@@ -26,14 +27,15 @@ int cli_speaks(void);
 /* Keeps the message of cli_error() for cli_meet() or cli_leave(), if there are several ranks. */
 void cli_keep_message(const char *text);
 /**
- * The point at which all ranks meet before they go on together: if some have failed until here, the
- * first of them prints its message, and all end. Called outside of a run: waits until all other
- * ranks have called it, too.
+ * The point at which all ranks meet before they go on together. If some ranks have failed until
+ * here, the first of them prints its message, and all ranks end. Called outside of a run: waits
+ * until all other ranks have called it, too.
  *
  * @param status of this rank. @return the same, or if a rank has failed, the status of that rank.
  */
 int cli_meet(int status);
-/* Prints the message of this rank, which failed while others may wait for it, and ends all ranks.
+/* Prints the message of this rank, which failed while other ranks may wait for it, and ends all
+ * ranks.
  * @return status if the process is alone. */
 int cli_leave(int status);
 

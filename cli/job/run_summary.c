@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --summary FILE: the run as JSON; --report FILE: a page made of it. */
+/* --summary FILE writes the run as JSON; --report FILE writes a page made of it. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -20,7 +20,8 @@ void cli_open_standard_streams(void)
     }
 }
 
-static volatile sig_atomic_t n_caught; /* static, because a signal handler has no argument for it */
+static volatile sig_atomic_t
+    n_caught; /* static, because a signal handler has no argument to pass it in */
 
 static void stop_the_run(int number)
 {

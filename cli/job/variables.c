@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of variables: names, 0-based numbers where no name is one, and ranges of them, ',' between.
+/* Reads lists of variables, separated by ',': names, ranges of names, and 0-based numbers if no
+ * variable has a number as its name.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -129,8 +130,10 @@ static int add_item(cli_selection *s, uint8_t *seen, const typed *t, char *item)
         }
     }
     if (first > last || last >= n) {
-        return cli_error(CLI_USAGE, "%s %s: the model has variables 0 to %ld", t->option, item,
-                         (long)n - 1);
+        return n == 1
+                   ? cli_error(CLI_USAGE, "%s %s: the model has variable 0 alone", t->option, item)
+                   : cli_error(CLI_USAGE, "%s %s: the model has variables 0 to %ld", t->option,
+                               item, (long)n - 1);
     }
     int status = CLI_DONE;
     for (uint64_t v = first; v <= last && status == CLI_DONE; v++) {

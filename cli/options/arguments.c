@@ -134,7 +134,7 @@ static int set_real(cli_arguments *arguments, const cli_option *option, const ch
     if (!cli_parse_real(text, &v)) {
         return cli_error(CLI_USAGE, "--%s %s: expected a number", option->name, text);
     }
-    int open = cli_option_unset_default(option) && option->real_min >= option->real_def;
+    const int open = cli_option_unset_default(option) && option->real_min == option->real_def;
     if (v > option->real_max || v < option->real_min || (open && v <= option->real_def)) {
         return cli_error(CLI_USAGE, "--%s %s: must be %s %g and at most %g (%s)", option->name,
                          text, open ? "above" : "at least", option->real_min, option->real_max,
@@ -364,8 +364,8 @@ static int check_needs(const cli_arguments *arguments)
     return CLI_DONE;
 }
 
-/* Copies the options that the run and the question's struct both have, such as seed, threads and
- * limits, into that struct, whether they were typed or not. */
+/* Copies the options that both the run and the question's struct have, such as seed, threads and
+ * limits, into the latter, including options that were not typed. */
 static int share_run(cli_arguments *arguments)
 {
     char value[256];

@@ -108,11 +108,11 @@ typedef struct cli_arguments {
     const char *grid;
     const char *states;
     double tolerance, weight_scale;
-    uint64_t colors;                       /* of a graph to colour */
-    uint64_t unroll;                       /* slices of a network in time; 0: as it is */
-    uint64_t samples;                      /* exact ones */
-    uint64_t top;                          /* parameters to show; 0: as many as fit the format */
-    double reach;                          /* a probability that is wanted; 0: none is */
+    uint64_t colors;  /* of a graph to colour */
+    uint64_t unroll;  /* slices of a network in time; 0: the network is not unrolled */
+    uint64_t samples; /* exact ones */
+    uint64_t top;     /* parameters to show; 0: the number that fits the format */
+    double reach;     /* a probability that is wanted; 0: none is */
     const char *noise_kind, *smoothing;    /* flip:P or gauss:S, potts or quadratic:T */
     const char *mean, *uncertainty, *best; /* pictures: FILE */
     const char *truth;                     /* a picture: FILE; or a column: its number or "last" */
@@ -163,7 +163,7 @@ typedef struct cli_option {
     const char *name; /* without the dashes */
     char letter;      /* or 0 */
     cli_kind kind;
-    int of_run;           /* an option of the run: gbs_option_find() knows the rest */
+    int of_run;           /* an option of the run: gbs_option_find() has its type and range */
     const char *question; /* a field of its struct: gbs_question_find_option() knows; or NULL */
     size_t offset;        /* in cli_arguments */
     uint64_t def, min, max;
@@ -180,7 +180,7 @@ typedef struct cli_option {
  * all. */
 const gbs_option *cli_library_option(const cli_option *option);
 
-/* @return the help text of an option: that of its row, or of the library. */
+/* @return the help text of an option, from its row or else from the library. */
 const char *cli_option_help(const cli_option *option);
 
 /* @return the option with this name that the verb takes, NULL if it takes no such option. */

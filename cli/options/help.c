@@ -144,9 +144,9 @@ static void value_text(const cli_option *option, const char *choices, char unit[
                                                     : "X");
 }
 
-/* A condition that the verb can meet, as the help says it: "; with --method pcd", or " or --probes"
- * if it is another alternative to the condition before. Leaves out what the text of the option says
- * already.
+/* A condition that the verb can meet, as the help writes it: "; with --method pcd", or " or
+ * --probes" if it is an alternative to the condition before. Leaves out what the text of the option
+ * says already.
  * @param at "method = pcd" or "no cases", of this length. @param text [size]. */
 static void need_text(const char *at, size_t length, const cli_verb *verb, char *text, size_t size)
 {

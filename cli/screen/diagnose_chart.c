@@ -49,7 +49,7 @@ static void count_ranks(const double *value, size_t n_draws, size_t n_all, chart
     for (size_t first = 0, end; first < n_all; first = end) {
         for (end = first + 1; end < n_all && c->order[end].value == c->order[first].value; end++) {
         }
-        /* every draw of equals stands on each of their ranks by the same part */
+        /* draws that are equal are spread evenly over the ranks that they share */
         for (size_t i = first; i < end; i++) {
             const size_t chain = c->order[i].draw / n_draws;
             const size_t low = first * BINS / n_all;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite info on one screen: what the model is, how it would be answered, at what cost. */
+/* gibbsite info on one screen: the kind of model, how it would be answered, and at what cost. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -92,8 +92,8 @@ static void lay_out(list *l)
     make_room(l);
 }
 
-/* Puts the states behind the other columns, on as many lines as they take; without labels only
- * their number. */
+/* Puts the states behind the other columns, on one or more lines; without labels it puts only their
+ * number. */
 static void put_states(const list *l, uint32_t v)
 {
     const gbs_model *model = l->job->model;

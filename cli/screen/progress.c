@@ -58,8 +58,8 @@ static double share_of_phase(const gbs_progress *p)
     return NAN;
 }
 
-/* @return the share that the bar shows: that of the phase, or of --time if that will end the run
- * sooner. */
+/* @return the share that the bar shows: the share of the phase, or of --time if that will end the
+ * run sooner. */
 static double share_done(const cli_bar *bar, const gbs_progress *p)
 {
     const double share = share_of_phase(p);

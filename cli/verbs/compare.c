@@ -10,8 +10,12 @@
 #include "src/core/base/plural.h"
 #include "src/files/answers/answers.h"
 
-/* The distance of two results: the number that is limited, by --tolerance or, of estimates, by what
- * chance explains; numbers to print; the verdict. */
+/* Without --tolerance: digits of files, of which the .PR and .MAR of some programs have nine, and
+ * the order of sums explain as much, of a probability or relative to a logarithm. */
+static const double ROUNDING = 1e-9;
+
+/* The distance of two results: the number that is compared with a limit (--tolerance or, for
+ * estimates, what chance explains), numbers to print, and the verdict. */
 typedef struct distance {
     double value, limit;
     int by_errors; /* value and limit are standard errors */
@@ -50,6 +54,26 @@ static void print_variable(distance *d, const char *what, const gbs_result *a, c
     }
 }
 
+/* Says how many values have no standard error although others of the file have: they are not
+ * judged. */
+static void tell_unknown(const cli_arguments *arguments, const gbs_result side[2])
+{
+    for (int i = 0; i < 2; i++) {
+        const gbs_marginals *m = &side[i].marginals;
+        uint32_t n = 0;
+        for (size_t k = 0; m->error != NULL && k < m->offset[m->n_variables]; k++) {
+            n += isnan(m->error[k]) ? 1 : 0;
+        }
+        if (n > 0) {
+            cli_note(arguments,
+                     "%s: %" PRIu32 " value%s no standard error and %s not judged; --tolerance "
+                     "judges all",
+                     arguments->operand[i], n, gbsi_plural_of(n, " has", "s have"),
+                     gbsi_plural_of(n, "is", "are"));
+        }
+    }
+}
+
 /* Says how many standard errors the worst entry is off, and judges by it. */
 static void judge_by_errors(const gbs_result *a, const gbs_result *b, const gbs_comparison *c,
                             distance *d)
@@ -69,9 +93,11 @@ static void judge_by_errors(const gbs_result *a, const gbs_result *b, const gbs_
     }
 }
 
-static gbs_status compare_marginals(const gbs_result *a, const gbs_result *b, int typed,
-                                    distance *d, gbs_error *err)
+static gbs_status compare_marginals(const cli_arguments *arguments, const gbs_result side[2],
+                                    int typed, distance *d, gbs_error *err)
 {
+    const gbs_result *a = &side[0];
+    const gbs_result *b = &side[1];
     gbs_comparison c = {0};
     gbs_status status = gbs_result_check_names(a, b, err);
     if (status >= 0) {
@@ -89,6 +115,7 @@ static gbs_status compare_marginals(const gbs_result *a, const gbs_result *b, in
         }
         if (!typed && !isnan(c.max_z)) {
             judge_by_errors(a, b, &c, d);
+            tell_unknown(arguments, side);
         }
     }
     return status;
@@ -98,6 +125,7 @@ static gbs_status compare_marginals(const gbs_result *a, const gbs_result *b, in
  * probabilities of zero are equal. */
 static void compare_log_z(const gbs_result *a, const gbs_result *b, int typed, distance *d)
 {
+    const double size = fmax(fabs(a->log10_z), fabs(b->log10_z));
     const double e = isnan(a->log10_error) ? 0.0 : a->log10_error;
     const double f = isnan(b->log10_error) ? 0.0 : b->log10_error; /* a file of UAI has none */
     const double error = hypot(e, f);
@@ -106,6 +134,7 @@ static void compare_log_z(const gbs_result *a, const gbs_result *b, int typed, d
     print_line(d, "log10 Z, first", a->log10_z);
     print_line(d, "log10 Z, second", b->log10_z);
     print_line(d, "difference", d->value);
+    d->limit = typed ? d->limit : ROUNDING * fmax(1.0, size < INFINITY ? size : 1.0);
     if (!typed && error > 0.0 && error < INFINITY) {
         d->by_errors = 1;
         d->value /= error;
@@ -121,7 +150,9 @@ static void compare_densities(const gbs_result *a, const gbs_result *b, distance
         print_line(d, "log density, first", a->log_density);
         print_line(d, "log density, second", b->log_density);
         const size_t n = strlen(d->text);
-        const double more = a->log_density - b->log_density;
+        const double difference = a->log_density - b->log_density;
+        const double rounding = ROUNDING * fmax(1.0, fabs(a->log_density));
+        const double more = fabs(difference) <= rounding ? 0.0 : difference;
         (void)snprintf(d->text + n, sizeof d->text - n,
                        isnan(more) || more == 0.0 ? "both states weigh the same\n"
                        : more > 0.0               ? "the first state weighs exp(%.6g) times more\n"
@@ -180,7 +211,7 @@ static gbs_status compare_states(const gbs_result *a, const gbs_result *b, dista
     return status;
 }
 
-static int compare(const gbs_result side[2], int typed, distance *d)
+static int compare(const cli_arguments *arguments, const gbs_result side[2], int typed, distance *d)
 {
     gbs_error err = {GBS_OK, ""};
     gbs_status status = GBS_OK;
@@ -189,7 +220,8 @@ static int compare(const gbs_result side[2], int typed, distance *d)
                          gbs_task_word(side[0].task), gbs_task_word(side[1].task));
     }
     if (side[0].task == GBS_TASK_MAR) {
-        status = compare_marginals(&side[0], &side[1], typed, d, &err);
+        d->limit = typed ? d->limit : ROUNDING;
+        status = compare_marginals(arguments, side, typed, d, &err);
     } else if (side[0].task == GBS_TASK_PR) {
         compare_log_z(&side[0], &side[1], typed, d);
     } else {
@@ -281,7 +313,7 @@ static int run_compare(cli_arguments *arguments)
         CLI_TRY(apply_model(arguments, side));
     }
     CLI_TRY(match(arguments, side));
-    CLI_TRY(compare(side, cli_given(arguments, "tolerance"), &d));
+    CLI_TRY(compare(arguments, side, cli_given(arguments, "tolerance"), &d));
     if (!arguments->quiet) {
         print_line(&d, d.by_errors ? "chance explains up to" : "tolerance", d.limit);
         CLI_TRY(cli_write("-", print, &d));

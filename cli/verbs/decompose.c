@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite decompose: the error components of a focus variable, or with --asymptotic the limit of
- * the correlation component, or with --bound the error beside that of the convergence theorem. */
+/* gibbsite decompose prints the error components of a focus variable. With --asymptotic it prints
+ * the limit of the correlation component, with --bound the error beside the bound of the
+ * convergence theorem. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -81,7 +81,8 @@ static int check_labels(const gbs_image *image, const char *path, uint32_t level
 }
 
 /* Refuses pictures whose pixels differ but are all nearest to one level, such as a mask of zeros
- * and ones in 8 bits: the range of values is probably not the one that the user meant. */
+ * and ones in 8 bits. In such a case the range of values is probably not the one that the user
+ * meant. */
 static int check_range(const cli_denoising *d, const cli_arguments *a, const gbs_image *image,
                        const char *path)
 {
@@ -113,6 +114,39 @@ static int check_range(const cli_denoising *d, const cli_arguments *a, const gbs
                                     : CLI_DONE;
 }
 
+/* Warns of a picture with few values, but more than levels: then some of them are no level. */
+static void tell_values(const cli_denoising *d, const cli_arguments *a)
+{
+    enum { FEW = 16 };
+    const gbs_image *image = &d->noisy;
+    const size_t n = (size_t)image->width * image->height;
+    const size_t pixel = image->channels * sizeof *image->sample;
+    const uint16_t *seen[FEW];
+    uint32_t n_seen = 0;
+    if (d->how.labels || cli_given(a, "levels")) {
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const uint16_t *at = image->sample + i * image->channels;
+        uint32_t k = 0;
+        while (k < n_seen && memcmp(seen[k], at, pixel) != 0) {
+            k++;
+        }
+        if (k == FEW) {
+            return;
+        }
+        if (k == n_seen) {
+            seen[n_seen++] = at;
+        }
+    }
+    if (n_seen > d->how.levels) {
+        cli_note(a,
+                 "warning: %s: its pixels have %" PRIu32 " values, and are restored with %" PRIu32
+                 " levels: --levels %" PRIu32 " has as many levels as values",
+                 a->operand[0], n_seen, d->how.levels, n_seen);
+    }
+}
+
 int cli_denoise_settle(cli_denoising *d, const cli_arguments *arguments)
 {
     if (arguments->run.estimator == GBS_ESTIMATOR_TRACES) {
@@ -131,6 +165,7 @@ int cli_denoise_settle(cli_denoising *d, const cli_arguments *arguments)
         CLI_TRY(check_labels(&d->truth, arguments->truth, d->how.levels));
     }
     CLI_TRY(check_range(d, arguments, &d->noisy, arguments->operand[0]));
+    tell_values(d, arguments);
     if (arguments->truth != NULL) {
         CLI_TRY(check_range(d, arguments, &d->truth, arguments->truth));
     }

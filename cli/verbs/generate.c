@@ -67,7 +67,8 @@ typedef gbs_status model_maker(const cli_arguments *a, const model_shape *shape,
                                gbs_error *err);
 
 /* options_KIND reads the options of a kind of model; make_KIND makes the model. In the last
- * argument `o` is the options, which have what --grid or --states say from there. */
+ * argument `o` stands for the options, which have the values of --grid and --states from there on.
+ */
 #define MAKER(kind, ...)                                                            \
     static gbs_generate_##kind##_options options_##kind(const cli_arguments *a,     \
                                                         const model_shape *shape)   \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite info: what a model is. One list of rows is the source of both --json and the long text
- * of -v; info_screen.c prints the default one-screen answer and info_variables.c the list of
+/* gibbsite info: what a model is. One list of rows serves both --json and the long text of -v.
+ * info_screen.c prints the default answer of one screen, and info_variables.c prints the list of
  * variables. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite info CHECKPOINT: where a run stands, and its estimates so far. */
+/* gibbsite info CHECKPOINT prints the position of a run, and its estimates so far. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

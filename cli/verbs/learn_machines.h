@@ -34,9 +34,9 @@ void cli_learn_tell_unwritten(const cli_arguments *arguments, uint64_t n);
 /* Tells how precise standard errors by n probes are; tells nothing if n is 0. */
 void cli_learn_tell_probes(const cli_arguments *arguments, uint64_t n);
 
-/* Writes numbers learnt over time as CSV; one that is NAN is empty. path NULL: nothing.
- * header: names of the columns, the first of them of the numbers of rows, from `first` on.
- * value: [n_rows][n_columns], without those. */
+/* Writes numbers learnt over time as CSV; a number that is NAN becomes an empty cell. path NULL:
+ * nothing is written. header: names of the columns, of which the first holds the numbers of rows,
+ * counted from `first` on. value: [n_rows][n_columns], without that first column. */
 int cli_write_curve(const char *path, const char *header, uint64_t first, const double *value,
                     size_t n_rows, size_t n_columns);
 

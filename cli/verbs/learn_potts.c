@@ -107,7 +107,7 @@ static int find_errors(learning *l, int *stopped)
     return CLI_DONE;
 }
 
-/* Writes a parameter with its error and the source of that, the penalty or the rows: both are
+/* Writes a parameter with its error and the source of the error, the penalty or the rows. Both are
  * empty if the error is not known. */
 static void write_parameter(gbs_output *output, const learning *l, size_t k)
 {

@@ -133,8 +133,8 @@ static void tell(const cli_job *job, const gbs_map_report *r, const gbs_log_z_re
     }
 }
 
-/* Computes ln Z: exactly if that costs no more than the search did; estimates it if the user asks
- * for it. */
+/* Computes ln Z: exactly if that costs no more than the search did. Otherwise it estimates ln Z if
+ * the user asks for it. */
 static void find_log_z(const cli_job *job, const gbs_map_report *r, gbs_log_z_report *z)
 {
     *z = (gbs_log_z_report){.size = sizeof *z, .log_z = NAN, .error = NAN, .low = NAN, .high = NAN};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite sample: every kept draw of every chain, as lines of CSV or of libDAI data, or in a file
- * of kept_draws.c; or the last draw as a picture. */
+/* gibbsite sample writes every kept draw of every chain, as lines of CSV or of libDAI data, or in a
+ * file of kept_draws.c; or it writes the last draw as a picture. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

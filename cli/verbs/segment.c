@@ -321,7 +321,7 @@ static int compare(segmenting *s)
     return done < 0 ? cli_fail(done, &err) : CLI_DONE;
 }
 
-/* Puts a row for a class, or for all of them.
+/* Writes a row for one class, or for all classes together.
  * @param n patches given it. */
 static void put_row(gbs_output *output, const segmenting *s, uint32_t a, uint64_t n, int is_table)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sampled answers of `gibbsite uai`. Both write improving solutions while they run, and return
- * an exit status. */
+/* The sampled answers of `gibbsite uai`. Both functions write improving solutions while they run,
+ * and return an exit status. */
 #ifndef GIBBSITE_CLI_UAI_SAMPLE_H
 #define GIBBSITE_CLI_UAI_SAMPLE_H
 

@@ -13,13 +13,13 @@
  *
  * Where junction trees hold the model they are made once and every case is a propagation in them
  * [M22], on all threads. Otherwise every case is a run (run.h) with the same options and seed.
- * The answer to a case depends neither on the other cases nor on the threads.
+ * The answer to a case does not depend on the other cases or on the threads.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
- * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
- * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
- * NULL options mean the defaults, NULL evidence means no evidence.
+ * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
+ * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
+ * the defaults, NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_CASES_H
 #define GIBBSITE_CASES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Checkpoints: a run that is written to a file while it is executed, and goes on from there after
+ * Checkpoints: a run is written to a file while it is executed, and can go on from there after
  * whatever ended it, with the bits that it would have had. docs/checkpoint.md specifies the file.
  *
  *     gbs_run *run = NULL;
@@ -27,8 +27,8 @@ extern "C" {
  * gbs_run_checkpoint() and gbs_run_resume(); the resumed run then gives callbacks.draw, which is
  * needed, all draws from the first, without drawing again what is in the file.
  *
- * @param variable [n] whose states are kept, copied; of the others callbacks.draw is given 2^32 - 1
- *                 with the draws of the file. NULL: all.
+ * @param variable [n] ids of variables whose states are kept, copied; for all others callbacks.draw
+ * is given 2^32 - 1 with the draws of the file. NULL: all.
  * @return GBS_ERR_STATE once one of those calls, or gbs_run_execute(), was made.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_keep_draws(gbs_run *run, const uint32_t *variable,
@@ -42,13 +42,13 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_keep_draws(gbs_run *run, const uint32_t 
  *
  * A run of ladders of temperatures writes checkpoints after iterations.
  *
- * One run at a time writes a file: from this call until the run was executed, or is freed, it holds
- * a lock on "PATH.lock", which ends with the process. If several ranks share the chains, the first
- * rank holds the lock. A file system without locks is warned of in the report.
+ * Only one run at a time writes a file. From this call until the run was executed or is freed it
+ * holds a lock on "PATH.lock"; the lock ends with the process. If several ranks share the chains,
+ * the first rank holds the lock. A file system without locks is warned of in the report.
  *
- * @param path copied. @return GBS_ERR_IO where another run has the lock; GBS_ERR_STATE after
- * gbs_run_execute(), which fails with GBS_ERR_IO if the first checkpoint cannot be written, or
- * there is no room for two of them.
+ * @param path copied. @return GBS_ERR_IO if another run has the lock; GBS_ERR_STATE after
+ * gbs_run_execute(). gbs_run_execute() fails with GBS_ERR_IO if the first checkpoint cannot be
+ * written, or there is no room for two of them.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_checkpoint(gbs_run *run, const char *path, gbs_error *err);
 
@@ -71,7 +71,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_resume(gbs_run *run, const char *path, g
 typedef struct gbs_checkpoint_files {
     size_t size;        /**< sizeof(gbs_checkpoint_files) of the caller */
     const char *write;  /**< path of the checkpoint, as in gbs_run_checkpoint(); NULL: nowhere */
-    const char *resume; /**< the one to go on from, as by gbs_run_resume(); NULL: none */
+    const char *resume; /**< the checkpoint to go on from, as by gbs_run_resume(); NULL: none */
 } gbs_checkpoint_files;
 
 /** The state of a run in a checkpoint. */
@@ -81,20 +81,20 @@ typedef struct gbs_checkpoint {
     char model[33];      /**< digest, see gbs_model_digest() */
     int burning_in;      /**< 1 during burn-in */
     uint32_t chains;     /**< chains of the run */
-    uint64_t burn_in;    /**< passes discarded so far, of each chain */
-    uint64_t sweeps;     /**< passes kept so far, of each chain */
-    uint64_t updates;    /**< updates of variables so far, over all chains */
-    double seconds;      /**< seconds that the run took so far */
+    uint64_t burn_in;    /**< passes discarded until now, by each chain */
+    uint64_t sweeps;     /**< passes kept until now, by each chain */
+    uint64_t updates;    /**< updates of variables until now, over all chains */
+    double seconds;      /**< seconds that the run took until now */
     double target_error; /**< standard error at which it stops; 0: none */
     double max_mcse;    /**< largest standard error of a probability; this and below: NAN without */
     double max_rhat;    /**< largest R-hat */
     double min_ess;     /**< smallest effective sample size */
     uint64_t bytes;     /**< of the file */
     char task[16];      /**< "marginals", "sample", "map" or "logz" */
-    uint64_t draws;     /**< draws of each chain that the file of draws beside the checkpoint holds
+    uint64_t draws;     /**< draws of each chain in the file of draws beside the checkpoint
                          */
     double log_density; /**< log density of the best state that "map" has found; NAN otherwise */
-    double log_z; /**< the estimate of "logz" so far, max_mcse its standard error; NAN otherwise */
+    double log_z; /**< the present estimate of "logz", max_mcse its standard error; NAN otherwise */
 } gbs_checkpoint;
 
 /** @return 1 for a regular file that begins as a checkpoint does, whether it is damaged or not. */

@@ -15,9 +15,9 @@
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; data and models that were read never change.
- * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
- * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
- * NULL options mean the defaults.
+ * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
+ * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
+ * the defaults.
  */
 #ifndef GIBBSITE_CRF_H
 #define GIBBSITE_CRF_H
@@ -65,7 +65,8 @@ typedef enum gbs_template_style {
 } gbs_template_style;
 
 /** A chain of labels, perhaps with links between tokens far apart (a skip chain: Sutton & McCallum
- * 2004): feature templates, the features they made of training data, and the weights of these. */
+ * 2004). It has feature templates, the features that they made of training data, and the weights of
+ * these features. */
 typedef struct gbs_crf gbs_crf;
 
 /**
@@ -125,7 +126,7 @@ typedef struct gbs_label_options {
 /** How sequences were labelled. */
 typedef struct gbs_label_report {
     size_t size;            /**< in: sizeof(gbs_label_report), set by the caller */
-    uint64_t n_links;       /**< pairs of tokens with weights beside those of neighbours */
+    uint64_t n_links;       /**< pairs of tokens with weights, in addition to neighbours */
     uint64_t n_proved;      /**< sequences whose labels are proved to be the most probable ones */
     uint64_t n_unconverged; /**< sequences whose probabilities come of chains not converged */
     uint64_t updates;       /**< variable updates of chains */
@@ -211,7 +212,7 @@ typedef struct gbs_crf_learn_report {
     double objective;      /**< -log_likelihood and the penalties */
     double gradient_norm;  /**< norm of the gradient of the objective without the l1 penalty */
     double seconds;
-    uint64_t n_links; /**< pairs of tokens with weights beside those of neighbours */
+    uint64_t n_links; /**< pairs of tokens with weights, in addition to neighbours */
     uint64_t steps;   /**< along a sampled gradient */
     double change;    /**< change of the weights in the last quarter of the steps, as a share of the
                            weights' length; if the steps together were shorter than one step of
@@ -222,9 +223,9 @@ typedef struct gbs_crf_learn_report {
  * Learn a model from labelled data: the weights that maximise the likelihood of the labels less
  * penalties, by L-BFGS (Liu & Nocedal 1989), with l1 by OWL-QN (Andrew & Gao 2007), on exact
  * gradients. With links in the templates, the pseudo-likelihood takes the place of the likelihood
- * (Besag 1975). The gradient has the same bits on any machine and any number of threads; the
- * weights have the same bits on any number of threads, and between machines as far as libLBFGS
- * computes alike on them.
+ * (Besag 1975). The gradient has the same bits on any machine and any number of threads. The
+ * weights have the same bits on any number of threads; they have the same bits on two machines if
+ * libLBFGS computes alike on both.
  *
  * @param templates a file of feature templates; see gibbsite-formats(5).
  * @param style     of the templates, and of the model when it is written.
@@ -249,17 +250,17 @@ GBS_API GBS_MUST_USE gbs_status gbs_crf_learn(const char *templates, gbs_templat
 
 /**
  * Standard errors of the weights of a chain at the maximum of its likelihood less l2: how far they
- * would scatter if the labels were drawn anew from the model, the tokens being what they are [M66,
- * M73]. The roots of the diagonal of (H + l2)^-1 H (H + l2)^-1 with the information H of the labels
- * given the tokens, estimated by probes, each with labels drawn from the model: within a share of
- * 1 / sqrt(2 probes), one standard error. For an interval use quantiles of Student's distribution
- * with `probes` degrees of freedom.
+ * would scatter if the model drew the labels again for the same tokens [M66, M73]. The roots of the
+ * diagonal of (H + l2)^-1 H (H + l2)^-1 with the information H of the labels given the tokens,
+ * estimated by probes, each with labels drawn from the model: within a share of 1 / sqrt(2 probes),
+ * one standard error. For an interval use quantiles of Student's distribution with `probes` degrees
+ * of freedom.
  *
  * They do not include the bias towards 0 that l2 causes. Weights of rare features are held by l2
- * alone: they are near 0 with small errors, but not known well. A sum of weights that no
- * probability depends on, such as that of a feature's weights over all labels, is 0 in the learnt
- * model and has no error; errors are those of weights in that gauge. A probe takes one gradient and
- * some ten to a hundred products, each about a gradient.
+ * alone: they are near 0 with small errors, but not known well. A sum of weights on which no
+ * probability depends, such as the sum of a feature's weights over all labels, is 0 in the learnt
+ * model and has no error. The errors of weights are given under this condition. A probe takes one
+ * gradient and some ten to a hundred products, each about a gradient.
  *
  * @param crf       learnt with this l2, or read from a file that has it.
  * @param data      the data that the model was learnt from; a column of labels is ignored.
@@ -296,11 +297,12 @@ typedef struct gbs_label_scores gbs_label_scores;
 
 /**
  * Count the entities of a labelling that are right, as the shared tasks of CoNLL do. An entity is a
- * run of labels of one class other than "O". It begins at "B-X", and at "I-X" behind another class
- * or "O" (IOB1 and IOB2); with "E-X" (or L) it ends, and "S-X" (or U) is one of one token; "M-X" is
- * as "I-X". A label without such a prefix is a class, unless all labels are among B I O, B I E S O
- * or B M E S O: then entities have no class, as conlleval counts them, and all classes are the only
- * score. A true label that the model does not have is wrong, and its entities are not found.
+ * run of labels of one class other than "O". An entity begins at "B-X", and at "I-X" behind another
+ * class or "O" (IOB1 and IOB2). "E-X" (or L) ends it, "S-X" (or U) is an entity of one token, and
+ * "M-X" is read as "I-X". A label without such a prefix is a class, unless all labels are among B I
+ * O, B I E S O or B M E S O. In that case entities have no class, as conlleval counts them, and all
+ * classes together give the only score. A true label that the model does not have is wrong, and its
+ * entities are not found.
  *
  * @param column number of the column of the data that has the true labels.
  * @param label  [gbs_sequences_n_tokens(data)] ids of labels of the model.

@@ -48,7 +48,7 @@ typedef struct gbs_denoise_options {
     uint32_t neighbours; /**< 4 or 8; 0 stands for 4 */
     const gbs_run_callbacks *callbacks; /**< NULL, or gbs_denoise_model() calls progress after every
                                            2^16 factors; progress may stop it */
-    int keep_chains; /**< 1: gbs_denoise_limit() leaves the number of chains as it is */
+    int keep_chains; /**< 1: gbs_denoise_limit() does not change the number of chains */
 } gbs_denoise_options;
 
 /**
@@ -77,10 +77,10 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_model(const gbs_image *noisy,
  *   run as a model). It ends earlier if it meets the default target of the standard error.
  *
  * For 512 x 512 pixels, one in ten flipped, probabilities between 0.1 and 0.9 had a root mean
- * square error of 0.019 after those 64 sweeps of 4 chains in bits, and of 0.018 after 16 sweeps of
+ * square error of 0.019 after those 64 sweeps of 4 chains in bits. It was 0.018 after 16 sweeps of
  * 16 chains of the model, which take many times the memory. For 512 x 512 grey pixels of 8 levels
- * with normal noise of one level, it was 0.043 after 32 sweeps of 4 chains, 0.031 after 64, 0.023
- * after 128, and 0.034 after 16 sweeps of 16 chains of the model.
+ * with normal noise of one level, 4 chains had an error of 0.043 after 32 sweeps, 0.031 after 64
+ * and 0.023 after 128; 16 chains of the model had 0.034 after 16 sweeps.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_denoise_limit(const gbs_image *noisy,
                                                   const gbs_denoise_options *options,
@@ -88,11 +88,11 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_limit(const gbs_image *noisy,
 
 /**
  * Make the run of a noisy picture: the run that gbs_run_new() makes of its model, or a run without
- * factors, because factors take many times as much memory as the rest; see gbs_denoise_limit(). A
- * run bit by bit gives the same bits with and without factors. If the option lattice is `always`,
- * any other picture whose probabilities are averaged is run level by level, with one byte a pixel
- * and with random draws that differ from those of the model. In a large picture only some pixels,
- * spread evenly, then have standard errors (gbs_report.n_watched).
+ * factors, which takes a small part of the memory of factors; see gbs_denoise_limit(). A run bit by
+ * bit gives the same bits with and without factors. If the option lattice is `always`, any other
+ * picture whose probabilities are averaged is run level by level, with one byte a pixel and with
+ * random draws that differ from those of the model. In a large picture only some pixels, spread
+ * evenly, then have standard errors (gbs_report.n_watched).
  *
  * @param run_options borrowed; NULL: the defaults.
  * @param model out: the model of the run, to be freed after the run. The model has no factors if
@@ -165,13 +165,14 @@ typedef struct gbs_denoise_found {
 } gbs_denoise_found;
 
 /**
- * Estimate parameters from the noisy picture alone, by stochastic expectation-maximisation:
- * pictures are drawn given the parameters, then the noise is what maximises their likelihood and
- * the coupling what maximises their pseudo-likelihood (Besag 1975), and so on; the answer is the
- * mean over the second half of the iterations. A coupling is searched for between 0 and 3, above
- * which pictures have one level nearly everywhere. For a large picture only a part in the middle is
- * used, of at most 2^16 pixels and 2^19 pixels times levels. The errors measure how far repeated
- * runs of this algorithm differ; they do not include the effect of a small picture.
+ * Estimate parameters from the noisy picture alone, by stochastic expectation-maximisation. Each
+ * iteration draws pictures given the parameters, then sets the noise to the value that maximises
+ * the likelihood of these pictures and the coupling to the value that maximises their
+ * pseudo-likelihood (Besag 1975). The answer is the mean over the second half of the iterations. A
+ * coupling is searched for between 0 and 3, above which pictures have one level nearly everywhere.
+ * For a large picture only a part in the middle is used, of at most 2^16 pixels and 2^19 pixels
+ * times levels. The errors measure how far repeated runs of this algorithm differ; they do not
+ * include the effect of a small picture.
  *
  * @param options   initial values of the estimates, and values that are not estimated.
  * @param callbacks NULL, or progress is called ten times a second, with iterations for passes.
@@ -184,10 +185,11 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_estimate(const gbs_image *noisy,
                                                      gbs_denoise_found *found, gbs_error *err);
 
 /**
- * Tell the kind of noise that a picture shows: flips if it has no more values than levels, each
- * nearest to a level of its own, or 99 % of its pixels are within 0.15 of a level, where normal
- * noise could change none; normal noise where values spread. Labels, bitmaps and palettes show
- * flips, and more than 4 levels normal noise if fewer than 4 values are from one to the next.
+ * Tell the kind of noise that a picture shows. It shows flips if it has no more values than levels,
+ * each nearest to a level of its own, or if 99 % of its pixels are within 0.15 of a level and
+ * normal noise of that size could change none. It shows normal noise if values spread. Labels,
+ * bitmaps and palettes show flips, and more than 4 levels normal noise if fewer than 4 values are
+ * from one to the next.
  *
  * @param levels of the picture without noise; 0 stands for 2.
  */
@@ -195,9 +197,9 @@ GBS_API gbs_noise gbs_denoise_noise_of(const gbs_image *noisy, uint32_t levels, 
 
 /**
  * Count pixels that noise leaves no choice: any level but one has a probability below 1e-9,
- * whatever their neighbours are. If all pixels are so, the model is frozen: its answer is the noisy
- * picture, whatever the number of sweeps. gbs_denoise_limit() then ends its run after 16 sweeps,
- * and the verdict of a run of gbs_denoise_run() says so.
+ * whatever their neighbours are. If this holds for all pixels, the model is frozen: its answer is
+ * the noisy picture, for any number of sweeps. gbs_denoise_limit() then ends its run after 16
+ * sweeps, and the verdict of a run of gbs_denoise_run() says so.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_denoise_frozen(const gbs_image *noisy,
                                                    const gbs_denoise_options *options,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Convergence diagnostics of draws of real numbers from several chains, whoever drew them:
+ * Convergence diagnostics of draws of real numbers from several chains, made by any program:
  * rank-normalised split R-hat, effective sample sizes and Monte Carlo standard errors as Vehtari,
  * Gelman, Simpson, Carpenter & Bürkner (2021), Bayesian Analysis 16:667-718, define them [M58].
  *
@@ -10,9 +10,9 @@
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
- * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
- * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
- * NULL options mean the defaults, NULL evidence means no evidence.
+ * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
+ * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
+ * the defaults, NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_DIAGNOSE_H
 #define GIBBSITE_DIAGNOSE_H
@@ -59,18 +59,6 @@ typedef struct gbs_diagnostics {
 GBS_API GBS_MUST_USE gbs_status gbs_diagnose(const double *draws, size_t n_chains, size_t n_draws,
                                              gbs_diagnostics *d, gbs_error *err);
 
-/**
- * Nested R-hat of many short chains (Margossian et al. 2024, Bayesian Analysis, definition 2.1):
- * chains that start in the same state make a superchain, and R-hat compares superchains.
- *
- * @param draws [n_super][n_chains][n_draws], n_super > 1 and each of the others at least 1.
- * @param rhat  out; NAN if all draws are equal, one is not finite, or chains and draws are 1.
- * @return GBS_OK; GBS_ERR_ARGUMENT.
- */
-GBS_API GBS_MUST_USE gbs_status gbs_nested_rhat(const double *draws, size_t n_super,
-                                                size_t n_chains, size_t n_draws, double *rhat,
-                                                gbs_error *err);
-
 /** Draws of some quantities from several chains, read from files. */
 typedef struct gbs_draws gbs_draws;
 
@@ -79,12 +67,12 @@ typedef struct gbs_draws gbs_draws;
  * any other program.
  *
  * Lines that begin with '#' are comments, the first other line names the columns. A column chain,
- * .chain or chain__ tells the chain of each row, or each file is a chain; a column iteration, iter
- * or draw, or one of them with a '.' before or "__" behind it, tells the order of the draws of a
- * chain. All other columns are quantities, except for names other than lp__ that end in "__". Cells
- * that are no numbers are labels of states: they are numbered from 0 in alphabetical order. A cell
- * without a value (gibbsite-formats(5), Tables of data) is NAN. Draws that CmdStan calls saved
- * warm-up are left out.
+ * .chain or chain__ tells the chain of each row; without one, each file is a chain. A column
+ * iteration, iter or draw, also with a '.' before or "__" behind the name, tells the order of the
+ * draws of a chain. All other columns are quantities, except for names other than lp__ that end in
+ * "__". Cells that are no numbers are labels of states: they are numbered from 0 in alphabetical
+ * order. A cell without a value (gibbsite-formats(5), Tables of data) is NAN. Draws that CmdStan
+ * calls saved warm-up are left out.
  *
  * @param path    [n_paths] with the same columns each; "-" for standard input; may be packed.
  * @param options warn is called with a sentence on columns and lines that were skipped, and on

@@ -20,9 +20,9 @@
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
- * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
- * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
- * NULL options mean the defaults, NULL evidence means no evidence.
+ * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
+ * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
+ * the defaults, NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_DOBRUSHIN_H
 #define GIBBSITE_DOBRUSHIN_H
@@ -68,7 +68,8 @@ typedef struct gbs_influence_report {
     uint32_t n_free;    /**< neither observed nor implied by evidence; C has so many rows */
     uint64_t n_entries; /**< ordered pairs of variables that share a factor */
     uint32_t n_exact;   /**< rows computed by enumeration; the other rows are upper bounds */
-    uint32_t n_refused; /**< with GBS_INFLUENCE_EXACT: rows with too many configurations for it */
+    uint32_t
+        n_refused; /**< with GBS_INFLUENCE_EXACT: rows with too many configurations to enumerate */
     double largest_sum; /**< largest sum of a row; below 1: Dobrushin's condition holds */
     double mean_sum;    /**< mean sum of a row */
 } gbs_influence_report;
@@ -166,7 +167,7 @@ typedef struct gbs_scan_request {
     const double *weight; /**< [n_variables] >= 0; NULL: all weights 1 */
     uint64_t origin;      /**< first variable of the systematic scan that is improved */
     uint64_t steps;       /**< updates in the scan; 0: doubled from 2 until V reaches the goal */
-    double accuracy; /**< steps > 0: stop improving once V is at most this; 0: never stop for it.
+    double accuracy; /**< steps > 0: improvement stops once V is at most this; 0: V never stops it.
                           steps = 0 and match = 0: the goal */
     uint64_t match; /**< steps = 0: the goal is V of the systematic scan after this many updates; 0:
                        the goal is accuracy */

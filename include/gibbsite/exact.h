@@ -11,9 +11,9 @@
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
- * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
- * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
- * NULL options mean the defaults, NULL evidence means no evidence.
+ * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
+ * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
+ * the defaults, NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_EXACT_H
 #define GIBBSITE_EXACT_H
@@ -82,32 +82,14 @@ GBS_API GBS_MUST_USE gbs_status gbs_exact_mmap(const gbs_model *model, const gbs
                                                const uint32_t *query, uint32_t *state,
                                                double *log_p, gbs_error *err);
 
-/**
- * Compute joint marginals of pairs of variables.
- *
- * Cost: one junction tree answers all pairs that share one of its cliques. For every other pair
- * within a component another junction tree is built, with a clique that contains both variables.
- *
- * @param options NULL for the defaults.
- * @param pair [2 * n] variable ids u0, v0, u1, v1, ...; the two variables of a pair differ.
- * @param p    out: the probabilities [arity of u][arity of v] of each pair, in the order of the
- * pairs.
- * @return errors of gbs_exact_log_z(); GBS_ERR_ARGUMENT for an id out of range or a pair of equal
- *         variables. p is untouched on failure.
- */
-GBS_API GBS_MUST_USE gbs_status gbs_exact_pairs(const gbs_model *model,
-                                                const gbs_evidence *evidence,
-                                                const gbs_exact_options *options, size_t n,
-                                                const uint32_t *pair, double *p, gbs_error *err);
-
 /** The most joint states of gbs_exact_joint(). */
 #define GBS_JOINT_MAX_STATES (UINT64_C(1) << 24)
 
 /**
  * Compute the joint distribution of some variables.
  *
- * Cost: one junction tree of each component in which its variables of the query share a clique that
- * is eliminated last; messages go to that clique only.
+ * Cost: one junction tree of each component, in which the component's variables of the query share
+ * a clique that is eliminated last. Messages go to that clique only.
  *
  * @param options NULL for the defaults.
  * @param query   [n] distinct variable ids; an observed variable keeps its state.

@@ -8,7 +8,7 @@
  *     const uint32_t column[2] = {0, 3};
  *     const uint32_t row[2] = {1, GBS_UNOBSERVED}; // the second value is missing
  *     gbs_data_new(model, 2, column, &data, &err);
- *     gbs_data_add(data, 1, row, &err);
+ *     gbs_data_add(data, 1, row, NULL, &err);
  *     gbs_fit_options options = {.size = sizeof options, .prior = GBS_PRIOR_BDEU, .weight = 10};
  *     gbs_fit(model, data, NULL, &options, NULL, &fitted, &err);
  *     const gbs_fit_report *report = gbs_fitted_report(fitted);
@@ -17,9 +17,9 @@
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
- * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
- * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
- * NULL options mean the defaults, NULL evidence means no evidence.
+ * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
+ * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
+ * the defaults, NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_FIT_H
 #define GIBBSITE_FIT_H
@@ -47,24 +47,22 @@ GBS_API GBS_MUST_USE gbs_status gbs_data_new(const gbs_model *model, uint32_t n_
                                              gbs_error *err);
 GBS_API void gbs_data_free(gbs_data *data); /**< NULL is allowed */
 
-/** Add rows. @param state [n][n_columns] states, GBS_UNOBSERVED where a value is missing; copied.
- *  @return GBS_ERR_ARGUMENT for a state out of range, with nothing added; GBS_ERR_LIMIT beyond half
- *          of the machine's memory; GBS_ERR_MEMORY: the rows before the first that did not fit into
- * memory are added.
- */
-GBS_API GBS_MUST_USE gbs_status gbs_data_add(gbs_data *data, size_t n, const uint32_t *state,
-                                             gbs_error *err);
 /** Largest weight of a row. */
 #define GBS_MAX_ROW_WEIGHT 1e15
 
-/** Add rows that each stand for a number of rows, whole or not: in counts, likelihoods and the
- *  sample size of the BIC. @param weight [n] 0 to GBS_MAX_ROW_WEIGHT; rows of weight 0 are checked
- *  and left out; NULL: 1 each. @return the values of gbs_data_add(), and GBS_ERR_ARGUMENT for
- * invalid weights.
+/**
+ * Add rows that each stand for a number of rows, whole or not: in counts, likelihoods and the
+ * sample size of the BIC.
+ *
+ * @param state  [n][n_columns] states, GBS_UNOBSERVED if a value is missing; copied.
+ * @param weight [n] 0 to GBS_MAX_ROW_WEIGHT; rows of weight 0 are checked and left out; NULL: 1
+ * each.
+ * @return GBS_ERR_ARGUMENT for a state or weight out of range, with nothing added; GBS_ERR_LIMIT
+ *         beyond half of the machine's memory; GBS_ERR_MEMORY: the rows before the first that did
+ *         not fit into memory are added.
  */
-GBS_API GBS_MUST_USE gbs_status gbs_data_add_weighted(gbs_data *data, size_t n,
-                                                      const uint32_t *state, const double *weight,
-                                                      gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_data_add(gbs_data *data, size_t n, const uint32_t *state,
+                                             const double *weight, gbs_error *err);
 GBS_API uint64_t gbs_data_n_rows(const gbs_data *data);
 GBS_API uint64_t gbs_data_n_distinct(const gbs_data *data); /**< rows that differ from each other */
 /** @return the number of missing values in the columns. */
@@ -116,7 +114,7 @@ typedef struct gbs_fit_report {
     uint64_t converged; /**< 1 or 0; 1 if no value is missing. Sampled: what the tables still move
                            by is lost in an error that meets target_error, and no row is doubtful */
     double weight;      /**< sum of the weights of the rows: n_rows where none was given */
-    double held_out_weight; /**< sum of those of the rows in held_out_log_likelihood */
+    double held_out_weight; /**< sum of the weights of rows in held_out_log_likelihood */
     uint64_t exact; /**< 1: expectations are exact, or none are needed; 0: they are sampled, and: */
     double error;   /**< largest Monte Carlo standard error that the last iteration gave a
                          probability, in columns that are expected in a row or more */
@@ -124,7 +122,7 @@ typedef struct gbs_fit_report {
                                       was stopped before an estimate */
     double held_out_error;       /**< standard error of held_out_log_likelihood */
     uint64_t sweeps;             /**< sweeps of each chain, for each row, in the last iteration */
-    uint64_t n_doubtful;         /**< rows whose chains disagreed in it, R-hat above 1.1 */
+    uint64_t n_doubtful; /**< rows whose chains disagreed in the last iteration, R-hat above 1.1 */
 } gbs_fit_report;
 
 typedef struct gbs_fitted gbs_fitted;
@@ -133,11 +131,11 @@ typedef struct gbs_fitted gbs_fitted;
  * Estimate the tables of a network.
  *
  * Sampled expectations (Wei & Tanner 1990) are means over draws of runs, see
- * GBS_RUN_DRAWS, of 64 sweeps at first. After each iteration the step that half of the
- * chains makes is compared with that of the other half [M54]: twice in a row without a common
- * direction, and there is no progress beyond the error. Then EM ends if the error meets
- * target_error, else goes on with twice the sweeps, until these are options.sweeps. Each run has
- * its own random numbers. ln P of a row is then estimated as gbs_log_z() does.
+ * GBS_RUN_DRAWS, of 64 sweeps at first. After each iteration the step that half of the chains makes
+ * is compared with that of the other half [M54]. If the two have no common direction twice in a
+ * row, there is no progress beyond the error. Then EM ends if the error meets target_error, else
+ * goes on with twice the sweeps, until these are options.sweeps. Each run has its own random
+ * numbers. ln P of a row is then estimated as gbs_log_z() does.
  *
  * @param network  a Bayesian network of tables; borrowed during the call. EM starts from its own
  *                 tables, with a prior mixed with 1 % of uniform ones; zeros in them stay zeros

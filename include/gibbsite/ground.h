@@ -29,17 +29,17 @@
  * tied to the weight of its formula; equal ones of one formula are one factor with their number as
  * its feature. Other formulas over up to 16 open atoms become tables, which are not tied.
  *
- * Similarity predicates that a database lacks can be computed: with `similarity` "Score", of the
- * predicates Score0, Score20, ..., all of two arguments of one type, the one holds for a pair of
- * constants whose number is the greatest up to the share, in percent, of the words in their names
- * that both have among those that one of them has. Words are runs of letters and digits, whatever
- * their case; those that all constants of the type have do not count. The share of a constant with
- * itself is 100.
+ * Similarity predicates that a database lacks can be computed. With `similarity` "Score", the
+ * predicates Score0, Score20, ... all have two arguments of one type. For a pair of constants the
+ * share of common words is, in percent, the words that both names have divided by the words that at
+ * least one of them has; the predicate with the greatest number up to that share holds. Words are
+ * runs of letters and digits, whatever their case; those that all constants of the type have do not
+ * count. The share of a constant with itself is 100.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
- * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
- * calls that return a status return GBS_ERR_ARGUMENT. NULL options mean the defaults.
+ * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
+ * status return GBS_ERR_ARGUMENT. NULL options mean the defaults.
  */
 #ifndef GIBBSITE_GROUND_H
 #define GIBBSITE_GROUND_H

@@ -9,9 +9,9 @@
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
- * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
- * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
- * NULL options mean the defaults, NULL evidence means no evidence.
+ * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
+ * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
+ * the defaults, NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_IMAGE_H
 #define GIBBSITE_IMAGE_H
@@ -40,8 +40,8 @@ typedef struct gbs_image {
     uint32_t maxval;        /**< largest legal sample, 1 to 65535 */
     uint16_t *sample;       /**< [height][width][channels] */
     uint8_t *hidden;        /**< [height][width], 1 if a pixel is fully transparent; NULL unless
-                               gbs_image_read_options.keep_hidden was set and the picture has such a pixel.
-                               Not written to files. */
+                               gbs_image_read_options.keep_hidden was set and the picture has a hidden
+                               pixel.        Not written to files. */
     uint32_t n_colors;      /**< colours in the palette, 1 to 256; 0 for other kinds */
     uint8_t color[256][3];  /**< the palette, red, green, blue */
 } gbs_image;
@@ -117,9 +117,10 @@ GBS_API GBS_MUST_USE gbs_status gbs_image_to_spins(const gbs_image *image, uint3
 GBS_API GBS_MUST_USE gbs_status gbs_image_to_labels(const gbs_image *image, uint32_t n_states,
                                                     uint32_t *state, gbs_error *err);
 /**
- * Convert the grey value of each pixel, as in gbs_image_to_spins(), to the nearest of the levels
- * a * maxval / (n_levels - 1), a = 0 ... n_levels - 1, and of two equally near to the brighter one.
- * With two levels this is the default threshold. Bitmaps are refused, since 1 is black in them.
+ * Convert the grey value of each pixel, as in gbs_image_to_spins(), to the nearest of the levels a
+ * * maxval / (n_levels - 1), a = 0 ... n_levels - 1. If two levels are equally near, the brighter
+ * one is taken. With two levels this is the default threshold. Bitmaps are refused, since 1 is
+ * black in them.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_image_to_levels(const gbs_image *image, uint32_t n_levels,
                                                     uint32_t *state, gbs_error *err);

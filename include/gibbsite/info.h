@@ -4,9 +4,9 @@
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
- * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
- * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
- * NULL options mean the defaults, NULL evidence means no evidence.
+ * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
+ * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
+ * the defaults, NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_INFO_H
 #define GIBBSITE_INFO_H
@@ -62,7 +62,8 @@ typedef struct gbs_info {
     uint32_t n_colors;     /**< colours of the chromatic scan */
     uint64_t n_levels; /**< batches of updates that run one after the other in one pass of the scan
                           named in the options */
-    double mean_batch; /**< variables per batch, updated at the same time */
+    double
+        mean_batch; /**< mean number of variables in a batch, which are updated at the same time */
     uint32_t variables_of_class[GBS_N_CLASSES]; /**< by class, see gbs_class_name() */
     uint32_t n_precise; /**< variables whose conditionals are summed in double precision */
     int lattice;        /**< gbs_bits: what the bits of a word hold in class "lattice" */
@@ -95,7 +96,8 @@ typedef struct gbs_info {
     uint32_t auto_cases; /**< cases that method auto splits components without a junction tree into,
                             as gbs_exact_cost.n_cases */
     int auto_forms;      /**< how method auto answers components exactly: bits of gbs_exact_form */
-    double auto_s; /**< predicted seconds of one thread for what method auto answers exactly */
+    double auto_s; /**< predicted seconds of one thread for the components that method auto answers
+                      exactly */
     double auto_nonzero; /**< nonzero entries of the sparse tables among them */
     uint32_t n_barren;   /**< free variables that no evidence depends on: they can be summed out of
                               any question about others */

@@ -7,9 +7,9 @@
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
- * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
- * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
- * NULL options mean the defaults, NULL evidence means no evidence.
+ * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
+ * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
+ * the defaults, NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_IO_H
 #define GIBBSITE_IO_H
@@ -47,8 +47,8 @@ typedef struct gbs_read_options {
     int file_evidence;  /**< 1: no warning about observations that an XMLBIF file holds, as the
                              caller takes them with gbs_evidence_read() */
     /** The order in which the entries of conditional tables stand, the slowest first:
-     *  "parents-child", "child-parents" or, the first parent the fastest of the parents,
-     *  "reversed-child" or "child-reversed"; NULL: that of the format. Set size if you set it. */
+     * "parents-child" or "child-parents". In "reversed-child" and "child-reversed" the first parent
+     * is the fastest of the parents. NULL: the order of the format. Set size if you set it. */
     const char *table_order;
     const char *vartype;   /**< variable type of a .coo file that does not state it: "SPIN" or
                                 "BINARY"; NULL: such files are refused */
@@ -62,7 +62,7 @@ typedef struct gbs_write_options {
     size_t size; /**< sizeof(gbs_write_options), or 0: only the fields it began with are read */
     const char *format;     /**< one of gbs_model_formats(); NULL: by file name extension */
     int fixed_floats;       /**< 1: numbers as digits[.digits] without exponents; 0: the shortest
-                                 decimals that read back to the same double */
+                                 decimal numbers that read back to the same double */
     const char *convention; /**< sign of couplings, as in gbs_read_options */
     /** NULL, or called for each property of the model that the format cannot hold. */
     void (*warn)(void *context, const char *message);
@@ -80,10 +80,10 @@ GBS_API void gbs_set_memory_limit(uint64_t bytes);
 GBS_API uint64_t gbs_memory_limit(void);
 
 /**
- * The memory that exact answers of method `auto` may take where no memory limit is given: that of
- * gbs_set_memory_limit(), else half of what was free at the first call, control groups included,
- * rounded down to a power of two. A run with this number as its memory limit chooses alike
- * everywhere. Ranks of a job, which must choose alike, take 4 GiB.
+ * The memory that exact answers of method `auto` may take if no memory limit is given: the limit of
+ * gbs_set_memory_limit(), else half of what was free at the first call, control groups included.
+ * The half is rounded down to a power of two. A run with this number as its memory limit chooses
+ * alike everywhere. Ranks of a job, which must choose alike, take 4 GiB.
  *
  * @return bytes.
  */
@@ -104,9 +104,9 @@ GBS_API GBS_MUST_USE gbs_status gbs_model_read_memory(const char *name, const vo
 
 /**
  * Write a model. Formats that only have tables get other kinds of factors expanded to tables. A
- * table of more than 2^24 entries, and a model that the format cannot represent, is
- * GBS_ERR_UNSUPPORTED. options->warn is called for what the format cannot hold (names, labels,
- * direction).
+ * table of more than 2^24 entries, and a model that the format cannot represent, give
+ * GBS_ERR_UNSUPPORTED. options->warn is called for things that the format cannot hold (names,
+ * labels, direction).
  *
  * @param path    a final ".gz" or ".zst" compresses.
  * @param options NULL for the defaults.
@@ -137,10 +137,10 @@ GBS_API GBS_MUST_USE gbs_status gbs_evidence_add_likelihood(gbs_evidence *eviden
 /**
  * Count the samples in an evidence file. A sample is a set of observations; most files hold one.
  *
- * The file is UAI evidence in the form of either generation of the competition; or libDAI data with
- * a sample per line, if its extension is .tab or options->evidence_format is "tab"; or a picture
- * with a pixel per variable, whose values are states (not observed: 255 in 8-bit pictures, and
- * transparent pixels).
+ * The file has one of three kinds: UAI evidence in the form of either generation of the
+ * competition; libDAI data with a sample per line, if its extension is .tab or
+ * options->evidence_format is "tab"; or a picture with a pixel per variable, whose values are
+ * states (not observed: 255 in 8-bit pictures, and transparent pixels).
  *
  * @param n out, at least 1.
  */
@@ -166,8 +166,8 @@ typedef struct gbs_marginals {
     uint32_t n_variables;
     size_t *offset; /**< [n_variables + 1] */
     double *p;      /**< [offset[n_variables]], probabilities */
-    double *error;  /**< [offset[n_variables]], their standard errors, 0 if exact, NaN if the file
-                       has a column for them and nothing in it; NULL: no such column */
+    double *error;  /**< [offset[n_variables]], their standard errors, 0 if exact, NaN of an
+                       entry where the file tells none; NULL: the file tells none at all */
 } gbs_marginals;
 
 GBS_API GBS_MUST_USE gbs_status gbs_marginals_read(const char *path,
@@ -184,8 +184,8 @@ typedef struct gbs_comparison {
     double mean_tv;  /**< mean total variation distance over the variables */
     uint32_t worst;  /**< the variable with the distance max_tv */
     double max_z;    /**< largest |p - q| in units of its standard error, the root of the sum of the
-                        squares of both errors and of 2e-5, the rounding of sampled conditionals; NaN
-                        if no side has errors or one is not known */
+                        squares of both errors and of 2e-5, the rounding of sampled conditionals, over
+                        the entries whose errors are known; NaN if no side has errors */
     double limit_z;  /**< bound that max_z exceeds with a probability of at most 0.001 if p and q
                           estimate the same: the normal quantile of 1 - 0.001 / entries */
     uint32_t worst_z, worst_z_state; /**< the entry with the difference max_z */
@@ -249,7 +249,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_result_resolve(gbs_result *result, const gbs
 
 /** Keep the variables that both results name, in the order of the first, and put the states of
  *  marginals of the second into the order of their labels in the first. Results without names, and
- *  those of two tasks, stay as they are. On failure the order may have changed.
+ * results of two different tasks, stay as they are. On failure the order may have changed.
  *  @param left_out out: [2] number of variables of each result that were left out.
  *  @return GBS_ERR_ARGUMENT if no variable is in both, or a variable has other states;
  *          GBS_ERR_FORMAT if a result has a variable or a state twice. */

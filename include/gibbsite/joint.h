@@ -11,9 +11,9 @@
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
- * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
- * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
- * NULL options mean the defaults, NULL evidence means no evidence.
+ * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
+ * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
+ * the defaults, NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_JOINT_H
 #define GIBBSITE_JOINT_H
@@ -45,8 +45,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_joint_estimate_new(
     uint32_t n_chains, int average_last, gbs_joint_estimate **estimate, gbs_error *err);
 GBS_API void gbs_joint_estimate_free(gbs_joint_estimate *estimate); /**< NULL is allowed */
 /**
- * The variables whose states gbs_joint_estimate_add() reads: those of the table and, to average
- * over the last, those that share a factor with it. These variables are enough for
+ * The variables whose states gbs_joint_estimate_add() reads: the variables of the table and those
+ * that share a factor with the last of them, over which it averages. These variables are enough for
  * gbs_run_keep_draws().
  *
  * @param model, n, variable, average_last as for gbs_joint_estimate_new().

@@ -17,8 +17,8 @@
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
- * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
- * calls that return a status return GBS_ERR_ARGUMENT. NULL options mean the defaults.
+ * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
+ * status return GBS_ERR_ARGUMENT. NULL options mean the defaults.
  */
 #ifndef GIBBSITE_LEARN_H
 #define GIBBSITE_LEARN_H
@@ -31,8 +31,8 @@ extern "C" {
 #endif
 
 /** Largest number of weights for which gbs_learn_weights() keeps the matrix of second derivatives.
- * For more weights it computes products of that matrix with vectors, or, if the objective is
- * sampled, its diagonal. */
+ * If there are more weights, it computes products of that matrix with vectors or, if the objective
+ * is sampled, its diagonal. */
 #define GBS_MAX_LEARNT_WEIGHTS 4096u
 
 /** The limit with GBS_LEARN_LIKELIHOOD, whose matrix needs two junction trees for each weight. */
@@ -155,10 +155,10 @@ typedef struct gbs_learn_report {
  *
  * Checkpoints are written before the first step of the chains, then every checkpoint_every_s
  * between two steps, and before weights are held still, also if the steps were stopped. Learning
- * that resumes from a checkpoint does not repeat the steps before it. It repeats the sweeps at
- * weights that are held still, and ends with the same bits as learning that was never stopped, on
- * any number of threads. Model, rows and options must be the same, except for limits, threads,
- * point and held_out. Points before the checkpoint are not reported again.
+ * that resumes from a checkpoint does not repeat the steps before it. Learning from a checkpoint
+ * repeats the sweeps at weights that are held still, and ends with the same bits as learning that
+ * was never stopped, on any number of threads. Model, rows and options must be the same, except for
+ * limits, threads, point and held_out. Points before the checkpoint are not reported again.
  *
  * Standard errors of the likelihood come from the inverse of the observed information, for any
  * number of rows. If the objective is sampled, up to GBS_MAX_LEARNT_WEIGHTS weights have standard

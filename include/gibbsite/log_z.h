@@ -5,9 +5,9 @@
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
- * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
- * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
- * NULL options mean the defaults, NULL evidence means no evidence.
+ * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
+ * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
+ * the defaults, NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_LOG_Z_H
 #define GIBBSITE_LOG_Z_H
@@ -40,7 +40,8 @@ typedef struct gbs_log_z_report {
     double seconds;
     int converged;     /**< see gbs_log_z() */
     char verdict[160]; /**< one sentence: whether log_z can be trusted, and why */
-    char stop[32]; /**< what ended it: "exact", "target", "sweeps", "time", "updates", "signal" */
+    char stop[32]; /**< reason of the end: "exact", "target", "sweeps", "time", "updates", "signal"
+                    */
     gbs_exact_cost exact; /**< cost of exact answers for all components */
     int tempered;         /**< 1: log_z comes from ladders of temperatures, of which there are
                                `chains`; the fields below are not set otherwise */
@@ -65,7 +66,7 @@ typedef struct gbs_log_z_report {
  * options.target_error (0.05 if that is 0), or for options.sweeps iterations. `converged` is 1 only
  * if all is exact, or if the error meets the target, there are at least two ladders, each with at
  * least 20 round trips, and at least half of the states at b = 1 violate no zero. low and high have
- * no more degrees of freedom than there were round trips.
+ * at most as many degrees of freedom as there were round trips.
  *
  * options.temper OFF, and AUTO with a scan other than chromatic or with more than 4096 variables
  * left: in one annealing, chains move from the uniform distribution to the model through n inverse

@@ -16,9 +16,9 @@
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
- * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
- * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
- * NULL options mean the defaults.
+ * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
+ * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
+ * the defaults.
  */
 #ifndef GIBBSITE_MACHINES_H
 #define GIBBSITE_MACHINES_H
@@ -46,9 +46,9 @@ GBS_API GBS_MUST_USE gbs_status gbs_rows_new(uint32_t n_sites, uint32_t n_states
 
 /** The letters of an alignment, in the order of states. Numbers never change. */
 typedef enum gbs_alphabet {
-    /** Decided by the letters: nucleic acids if at least 85 % of them (50 % if there are 40 letters
-     *  or more) are among ACGTUN and at most 5 % stand for no nucleotide (EFIJLOPQZ); RNA if U is
-     *  more frequent than T. */
+    /** The letters decide: nucleic acids if at least 85 % of them (50 % if there are 40 letters or
+       more) are among ACGTUN and at most 5 % stand for no nucleotide (EFIJLOPQZ); RNA if U is more
+       frequent than T. */
     GBS_ALPHABET_AUTO = 0,
     GBS_ALPHABET_PROTEIN = 1, /**< -ACDEFGHIKLMNPQRSTVWY */
     GBS_ALPHABET_RNA = 2,     /**< -ACGU; T is U */
@@ -58,13 +58,13 @@ typedef enum gbs_alphabet {
 /**
  * Read a table.
  *
- * A file that begins with '>', except for blanks, is an alignment in FASTA: a line that begins with
- * '>' opens a sequence, what follows are its letters, on any number of lines. '?' and letters that
- * stand for one of several are read as '-'. In an alignment with both capitals and small letters,
- * small letters and '.' are insertions of A2M and are left out; in any other alignment, small
- * letters count as capitals, and '.' and '~' are gaps. '*' at the end of a sequence is left out if
- * every sequence ends in it, or if sequences have equal lengths only without it; any other '*' is
- * read as '-'.
+ * A file that begins with '>', except for blanks, is an alignment in FASTA. A line that begins with
+ * '>' opens a sequence, whose letters follow on any number of lines. '?' and letters that stand for
+ * one of several are read as '-'. In an alignment with both capitals and small letters, small
+ * letters and '.' are insertions of A2M and are left out. In any other alignment small letters
+ * count as capitals, and '.' and '~' are gaps. '*' at the end of a sequence is left out if every
+ * sequence ends in it, or if sequences have equal lengths only without it; any other '*' is read as
+ * '-'.
  *
  * Any other file is a table (gibbsite-formats(5), Tables of data): names of sites, then a row of
  * states, whole numbers from 0, on each line; the largest of them, at least 1, tells how many
@@ -131,8 +131,9 @@ GBS_API GBS_MUST_USE gbs_status gbs_rows_hold_out(gbs_rows *rows, double share, 
 
 /* ---- dense Potts models ------------------------------------------------------------------ */
 
-/** Zero-initialised means the defaults. Chains and steps but with PCD, probes with it and l1 but
- *  with PL are refused, unless they are 0 or the default. */
+/** Zero-initialised means the defaults. Chains and steps are refused unless the method is PCD,
+ * probes are refused with PCD, and l1 is refused unless the method is PL; 0 and the default values
+ * are always allowed. */
 typedef struct gbs_potts_options {
     size_t size;           /**< sizeof(gbs_potts_options) */
     double l2;             /**< penalty: l2/2 times the sum of squares of h and J; 0: 1 */
@@ -157,9 +158,9 @@ typedef struct gbs_potts_options {
     uint64_t probes; /**< gbs_potts_errors(): number of probes, with random signs from seed; at most
                         GBS_MAX_POTTS_PROBES; 0: a matrix for up to GBS_MAX_POTTS_ERRORS free
                         parameters, and GBS_USUAL_POTTS_PROBES probes for more */
-    /** NULL, or called on the calling thread after each iteration of PL, or after each step of PCD,
-     *  whose objective is not known and whose gradient, of one coupling, is what the chains say as
-     *  a root mean square. The held-out rows of gbs_potts_learn() are judged by their ln PL. Not
+    /** NULL, or called on the calling thread after each iteration of PL, or after each step of PCD.
+     * With PCD the objective is not known, and the gradient is the chains' estimate, as a root mean
+     * square over couplings. The held-out rows of gbs_potts_learn() are judged by their ln PL. Not
      *  with ASYMMETRIC, which never has all weights. @param point valid during the call. */
     void (*point)(void *context, const gbs_learn_point *point);
     void *point_context; /**< first argument of point */
@@ -282,8 +283,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_potts_parameters(const gbs_model *model, siz
  * If two states of two sites never occur together in a row, only l2 bounds their coupling. The
  * errors of that coupling table, and of the fields of both sites, then include how far l2 pulls
  * parameters that are drawn from its prior; GBS_USUAL_POTTS_PROBES probes estimate this pull if the
- * rest comes from a matrix. Such an error says how far the truth is if the true parameters are as
- * small as the prior expects.
+ * rest comes from a matrix. Such an error is a bound on the distance from the truth if the true
+ * parameters are as small as the prior expects.
  *
  * @param model     a model that was learnt from these rows, perhaps read from a file.
  * @param options   the options of gbs_potts_learn(); only l2, l1, method, time_s, threads,
@@ -371,12 +372,13 @@ typedef struct gbs_rbm_report {
  *   p(v, h)  ∝  exp( a.v + b.h + v.W.h ),   all units 0 or 1.
  *
  * A step moves a, b and W by rate_t times the gradient of the mean log-likelihood of the rows of a
- * minibatch, with the mean over chains in place of the model's own: contrastive divergence (Hinton
- * 2002, Neural Computation 14:1771-1800) or persistent chains (Tieleman 2008, ICML). rate_t = rate
- * / (1 + c t / T) in step t of T, c = rate / rate_last - 1. Rows are shuffled for each epoch.
- * Herded chains (Welling 2009, ICML; Chen & Welling 2010, AISTATS) keep weights u of each unit, one
- * for each of 16 intervals of its probability p given the other layer (Yamashita & Suzuki 2019): u
- * grows by p; if u is then 1 or more, the unit becomes 1 and u falls by 1, else the unit becomes 0.
+ * minibatch. The model's part of the gradient is replaced by the mean over chains: contrastive
+ * divergence (Hinton 2002, Neural Computation 14:1771-1800) or persistent chains (Tieleman 2008,
+ * ICML). rate_t = rate / (1 + c t / T) in step t of T, c = rate / rate_last - 1. Rows are shuffled
+ * for each epoch. Herded chains (Welling 2009, ICML; Chen & Welling 2010, AISTATS) keep weights u
+ * of each unit, one for each of 16 intervals of its probability p given the other layer (Yamashita
+ * & Suzuki 2019). At each draw u grows by p. If u is then 1 or more, the unit becomes 1 and u falls
+ * by 1; else the unit becomes 0.
  *
  * With patience the model has the weights of the epoch after which held-out rows had the highest
  * pseudo-likelihood (early stopping; Prechelt 1998). Because these rows chose the epoch, the

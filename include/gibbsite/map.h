@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Search for the most probable state, by annealed Gibbs sampling and, for components that are small
- * enough, exact inference; of all variables, or of some with the others summed out.
+ * Search for the most probable state by annealed Gibbs sampling and, for components that are small
+ * enough, exact inference. The state is that of all variables, or of some with the others summed
+ * out.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
- * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
- * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
- * NULL options mean the defaults, NULL evidence means no evidence.
+ * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
+ * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
+ * the defaults, NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_MAP_H
 #define GIBBSITE_MAP_H
@@ -32,8 +33,8 @@ typedef struct gbs_map_report {
     uint64_t sweeps;  /**< over all rounds, per chain */
     uint64_t updates; /**< variable updates over all chains */
     double seconds;
-    char stop[32];        /**< what ended it: "exact", "sweeps", "settled" (a round twice as long
-                             found nothing better), "time", "updates", "signal" */
+    char stop[32]; /**< reason of the end: "exact", "sweeps", "settled" (a round twice as long
+                      found nothing better), "time", "updates", "signal" */
     gbs_exact_cost exact; /**< cost of exact answers for all components */
     double tau0;          /**< the first temperature of annealings; 0 without chains */
     char warning[256];    /**< warnings for the user: why no checkpoint was written, or that fewer
@@ -55,11 +56,12 @@ typedef struct gbs_map_callbacks {
  * Search for the most probable state.
  *
  * In one annealing schedule of n sweeps, the temperature falls from options.tau0 to tau0 / n as
- * options.schedule says, where tau0 = 0 stands for a temperature from the sizes of the couplings;
- * the best state at the end of any sweep of any chain is kept, and of maxima over blocks after each
- * schedule [M27]. With options.sweeps there is one schedule with that number of sweeps. Without
- * this option there are schedules of 64, 128, 256, ... sweeps, each starting where the one before
- * ended, until one finds nothing better or options.time_s is over. Draws other than random run at
+ * options.schedule says; tau0 = 0 stands for a temperature from the sizes of the couplings. The
+ * best state at the end of any sweep of any chain is kept. Each schedule is followed by maxima over
+ * blocks of variables, whose states are kept too if they are better [M27]. With options.sweeps
+ * there is one schedule with that number of sweeps. Without this option there are schedules of 64,
+ * 128, 256, ... sweeps, each starting where the schedule before it ended. The search ends when a
+ * schedule finds nothing better or options.time_s is over. Draws other than random run at
  * temperature 1 throughout. Options of estimators, burn-in and targets have no effect.
  *
  * @param options   NULL for the defaults. options.method AUTO solves components exactly that are
@@ -77,10 +79,10 @@ GBS_API GBS_MUST_USE gbs_status gbs_map(const gbs_model *model, const gbs_eviden
                                         gbs_map_report *report, gbs_error *err);
 
 /**
- * gbs_map() with checkpoints: one after any sweep and any step of block draws, so that a search
- * goes on from there to the same result. options.sweeps must be the same, because temperatures
- * follow from it. Whether a search without it settles depends on whether options.time_s is given
- * now.
+ * gbs_map() with checkpoints. A checkpoint is written after any sweep and any step of block draws,
+ * so that a search goes on from there to the same result. options.sweeps must be the same, because
+ * temperatures follow from it. Whether a search without it settles depends on whether
+ * options.time_s is given now.
  *
  * @param files NULL for none.
  * @return the values of gbs_map() and gbs_run_resume(); GBS_ERR_IO if the first checkpoint cannot
@@ -98,20 +100,20 @@ typedef struct gbs_mmap_report {
     double log_bound; /**< no state of the query has a larger log_p; it equals log_p if proved so */
     uint64_t n_sums;  /**< states of the query whose log_p the search asked for */
     double seconds;
-    char stop[32]; /**< what ended it: "exact", "bound" (the state reaches it), "settled" (no change
-                      finds better), "budget", "time", "signal", "limit" (log_p is NAN) */
+    char stop[32]; /**< reason of the end: "exact", "bound" (the state reaches it), "settled" (no
+                      change finds better), "budget", "time", "signal", "limit" (log_p is NAN) */
 } gbs_mmap_report;
 
 /**
- * Find the most probable state of some variables, with all others summed out (marginal MAP): as
- * gbs_exact_mmap() if that is predicted to take at most half of options.time_s, or of
+ * Find the most probable state of some variables, with all others summed out (marginal MAP). It is
+ * found as by gbs_exact_mmap() if that is predicted to take at most half of options.time_s, or of
  * options.budget_s, takes no longer on the clock, and fits the memory limit. Otherwise it searches
- * from the best state of gbs_map(): it changes one variable of the query after the other, and
- * several at once where that finds nothing better, with an exact sum over the other variables for
- * each state. The bound comes from sums and maxima in the order that takes least memory. The search
- * ends after options.time_s on the clock; after half of that, or of options.budget_s, as predicted
- * by counted table entries; or when eight changes of several variables in a row have found nothing
- * better.
+ * from the best state of gbs_map(). It changes one variable of the query after the other, and
+ * several at once if no single change finds anything better, with an exact sum over the other
+ * variables for each state. The bound comes from sums and maxima in the order that takes least
+ * memory. The search ends after options.time_s on the clock; after half of that, or of
+ * options.budget_s, as predicted by counted table entries; or when eight changes of several
+ * variables in a row have found nothing better.
  *
  * @param options   NULL for the defaults; method must be AUTO. The options of sampling apply to
  * gbs_map().

@@ -11,9 +11,9 @@
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
- * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
- * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
- * NULL options mean the defaults, NULL evidence means no evidence.
+ * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
+ * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
+ * the defaults, NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_MODEL_H
 #define GIBBSITE_MODEL_H
@@ -276,12 +276,12 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_tie_factor(gbs_builder *builder, siz
                                                        gbs_error *err);
 
 /**
- * Add a noisy-or: each parent in state 1 is a cause that makes the child 1 unless it is inhibited,
- * and each is inhibited on its own (Pearl 1988, Probabilistic Reasoning in Intelligent Systems,
- * section 4.3.2):
- *     P(child = 0 | parents) = (1 - leak) product over parents i in state 1 of inhibition_i.
- * The factor has the scope (parents, child) and serves as the conditional table of the child, but
- * is never written out: it takes memory and an update takes time in proportion to the parents.
+ * Add a noisy-or: each parent in state 1 is a cause that makes the child 1 unless the cause is
+ * inhibited, and causes are inhibited independently (Pearl 1988, Probabilistic Reasoning in
+ * Intelligent Systems, section 4.3.2): P(child = 0 | parents) = (1 - leak) product over parents i
+ * in state 1 of inhibition_i. The factor has the scope (parents, child) and serves as the
+ * conditional table of the child, but is never written out: it takes memory and an update takes
+ * time in proportion to the parents.
  *
  * @param child      of two states, like the parents. @param parent [n_parents] distinct; copied.
  * @param inhibition [n_parents] probabilities, 0 to 1, that a parent in state 1 has no effect.
@@ -322,10 +322,10 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_add_noisy(gbs_builder *builder, gbs_
                                                       gbs_error *err);
 
 /**
- * Add a noisy-max: each parent has an effect of its own, one of the child's states, and so has the
- * leak; the child is in the largest of them (Diez 1993, Parameter adjustment in Bayes networks: the
- * generalized noisy OR-gate, UAI). With C_i(y | u_i) = P(effect of parent i <= y | its state u_i),
- *     P(child <= y | parents) = P(leak <= y) product over parents i of C_i(y | u_i).
+ * Add a noisy-max. Each parent has an effect of its own, one of the child's states, and so has the
+ * leak; the child takes the largest of these effects (Diez 1993, Parameter adjustment in Bayes
+ * networks: the generalized noisy OR-gate, UAI). With C_i(y | u_i) = P(effect of parent i <= y |
+ * its state u_i), P(child <= y | parents) = P(leak <= y) product over parents i of C_i(y | u_i).
  * GBS_FACTOR_NOISY_MIN: the smallest, with >= in place of <=. State 0, of a minimum the last one,
  * is the absence of an effect. Memory and updates take as much as those of
  * gbs_builder_add_noisy_or(), times the child's states less one.
@@ -346,10 +346,10 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_add_noisy_max(gbs_builder *builder,
                                                           gbs_error *err);
 
 /**
- * Declare the model a Bayesian network: every factor is the conditional probability table of the
- * last variable of its scope, or a noisy factor in its place, there is one factor per variable (in
- * any order) and no directed cycle. gbs_builder_build() checks this; it does not check that columns
- * sum to one.
+ * Declare the model a Bayesian network. Every factor must be the conditional probability table of
+ * the last variable of its scope, or a noisy factor in its place; there must be one factor per
+ * variable (in any order) and no directed cycle. gbs_builder_build() checks this; it does not check
+ * that columns sum to one.
  */
 GBS_API void gbs_builder_set_directed(gbs_builder *builder);
 
@@ -435,8 +435,8 @@ GBS_API size_t gbs_model_bytes(const gbs_model *model);
 /* ---- time -------------------------------------------------------------------------------- */
 
 /**
- * Unroll a network of two slices over time [M57]. In such a network X' is the next slice of X: the
- * tables of the variables X are those of the first slice, the table of X' is P(X at t | its parents
+ * Unroll a network of two slices over time [M57]. In such a network X' is the next slice of X. The
+ * tables of the variables X are those of the first slice. The table of X' is P(X at t | its parents
  * at t and t - 1), where a parent Y' is Y at t and a parent Y is Y at t - 1. Variables without such
  * a pair are outside of time: parents in every slice, without parents in any.
  *

@@ -12,10 +12,10 @@
  * so is option_fields.h with the fields of gbs_run_options.
  *
  * A field with a choice is an int, and its comment names the enum. A field of the enum's type would
- * have that type's size and sign, which the language leaves to the compiler: with -fshort-enums it
- * is a byte, so that the fields behind it lie elsewhere than in the library; GCC and clang make
- * these enums unsigned, and then warn of every int that is compared with such a field or assigned
- * to it; and in C++ a number from a table or another language would need a cast.
+ * have a size and sign that the language leaves to the compiler. With -fshort-enums the enum is a
+ * byte, so that the fields behind it lie elsewhere than in the library. GCC and clang make these
+ * enums unsigned, and then warn of every int that is compared with such a field or assigned to it.
+ * In C++ a number from a table or another language would need a cast.
  *
  * Threads: every call may be made from any thread, as long as no other thread uses the same
  * gbs_run_options. Errors: for an option or an index that does not exist, calls return NULL or
@@ -85,9 +85,9 @@ typedef struct gbs_choice {
 /**
  * An option: a row of options.def; static. Later versions append fields.
  *
- * The default, the range and the mark are in def, min, max and mark for a CHOICE, FLAG, COUNT or
- * SIZE, and in real_def, real_min, real_max and real_mark for a REAL or DURATION. The mark is a
- * value that has a word instead of a number, such as "unset".
+ * For a CHOICE, FLAG, COUNT or SIZE the default, the range and the mark are in def, min, max and
+ * mark; for a REAL or DURATION they are in real_def, real_min, real_max and real_mark. The mark is
+ * a value that has a word instead of a number, such as "unset".
  */
 typedef struct gbs_option {
     const char *name;     /**< "burn-in", as on the command line */

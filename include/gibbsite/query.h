@@ -16,9 +16,9 @@
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
- * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
- * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
- * NULL options mean the defaults, NULL evidence means no evidence.
+ * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
+ * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
+ * the defaults, NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_QUERY_H
 #define GIBBSITE_QUERY_H
@@ -45,7 +45,7 @@ typedef struct gbs_answer {
     double log_evidence; /**< ln P(evidence); NAN if it is not known, see gbs_report.log_z */
     int converged;       /**< 1 or 0: whether the probabilities can be trusted */
     int reserved;        /**< 0 */
-    char verdict[256];   /**< one sentence that says why */
+    char verdict[256];   /**< one sentence that gives the reason */
 } gbs_answer;
 
 /**

@@ -7,8 +7,8 @@
  *     gbs_question_init(question, &options, sizeof options, &err);
  *     gbs_question_set(question, &options, "hidden", "8", &err);
  *
- * A question is what a verb of the command line asks: it has a struct of options, and a table
- * questions/NAME.def that says of each option its type, default, range, unit and help. The command
+ * A question is what a verb of the command line asks. It has a struct of options, and a table
+ * questions/NAME.def that gives the type, default, range, unit and help of each option. The command
  * line and the Python module take the same options under the same names.
  *
  * The defaults are those of the command line. A struct set to zeros also means the defaults, except
@@ -59,7 +59,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_question_init(const gbs_question *question, 
                                                   size_t size, gbs_error *err);
 /**
  * Set an option from text, as gbs_option_set() does. For an option of kind TEXT the pointer is
- * kept: the text is borrowed as long as options is in use; "" sets it to NULL, unset.
+ * kept: the caller keeps the text as long as options is in use. "" sets it to NULL, unset.
  *
  * @return GBS_ERR_ARGUMENT for an option that the question does not have, for text that the option
  *         does not take and for a number out of range, with options untouched; the message names

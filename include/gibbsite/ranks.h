@@ -5,9 +5,9 @@
  *
  * The processes are the ranks 0 .. n_ranks - 1. Every function is collective: all ranks call the
  * same functions of the table in the same order. A run on any number of ranks has the bits of the
- * run on one: what is summed over ranks is summed exactly, or in the order of the ranks.
+ * run on one: sums over ranks are exact, or are taken in the order of the ranks.
  *
- * If a rank fails, other ranks may wait for it for ever: the caller must end all of them
+ * If a rank fails, other ranks may wait for it for ever. The caller must end all of them
  * (gbs_mpi_abort()).
  */
 #ifndef GIBBSITE_RANKS_H

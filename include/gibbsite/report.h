@@ -21,9 +21,9 @@
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
- * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
- * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
- * NULL options mean the defaults, NULL evidence means no evidence.
+ * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
+ * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
+ * the defaults, NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_REPORT_H
 #define GIBBSITE_REPORT_H
@@ -63,9 +63,9 @@ typedef struct gbs_summary_about {
 
 /**
  * Write the summary of a run as JSON, schema run/1 of gibbsite-formats(5): what was asked, what was
- * done, the verdict, and of the marginals what a page shows: the 40 variables with the largest
- * errors or all if there are no more, how R-hat and effective sample sizes are distributed, and
- * pictures of at most 512 x 512 pixels where the variables are a grid.
+ * done, the verdict, and what the page shows of the marginals. The page shows the 40 variables with
+ * the largest errors, or all if there are no more, and how R-hat and effective sample sizes are
+ * distributed; if the variables are a grid, also pictures of at most 512 x 512 pixels.
  *
  * @param run    borrowed; call after gbs_run_execute(). The marginals are null if the run keeps
  * none.
@@ -106,10 +106,10 @@ typedef struct gbs_drawn {
 } gbs_drawn;
 
 /**
- * Write what a page shows of draws as JSON, schema draws/1 of gibbsite-formats(5): for each
- * quantity its diagnostics (gbs_diagnose()), the draws of up to four chains, thinned to 400 each
- * (means of the draws so far where all are 0 or 1), how the ranks of these chains spread among
- * those of all, and autocorrelations.
+ * Write what a page shows of draws as JSON, schema draws/1 of gibbsite-formats(5). For each
+ * quantity it has the diagnostics (gbs_diagnose()), the draws of up to four chains, how the ranks
+ * of these chains spread among those of all, and autocorrelations. Draws are thinned to 400 a
+ * chain; if all of them are 0 or 1, means of the draws so far are written.
  *
  * @param drawn [n] quantities with n_chains chains of n_draws draws each, at least 1.
  * @param output out, borrowed; untouched on failure.

@@ -14,9 +14,9 @@
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
- * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
- * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
- * NULL options mean the defaults, NULL evidence means no evidence.
+ * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
+ * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
+ * the defaults, NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_RUN_H
 #define GIBBSITE_RUN_H
@@ -62,8 +62,8 @@ typedef struct gbs_run_callbacks {
     /** Called from time to time. @return nonzero to stop; the run then returns GBS_STOPPED. */
     int (*progress)(void *context, const gbs_progress *progress);
     /** Called for every kept draw, chain by chain at the end of a pass. In a tempered run (option
-     * temper from 2 on) the draws are the states of the coldest level of each ladder, but only of
-     * iterations in which none of them violates a hard zero, so that there may be fewer draws than
+     * temper from 2 on) the draws are the states of the coldest level of each ladder. Iterations in
+     * which such a state violates a hard zero give no draw, so that there may be fewer draws than
      * sweeps / thin; a warning then says so. @param draw 0-based, without gaps. @param log_density
      * ln of the unnormalised probability of state. @param state [n_variables], observed variables
      * included.
@@ -129,7 +129,7 @@ typedef struct gbs_report {
     const char *scan_reason; /**< why the pilot run chose the scan; NULL if there was no choice */
     double pilot_s;          /**< duration of the pilot run */
     uint32_t n_colors;       /**< colours of the chromatic scan */
-    uint64_t n_levels;       /**< batches in a pass, run one after the other */
+    uint64_t n_levels;       /**< batches in a pass, which run one after the other */
     uint64_t n_batches;      /**< = n_levels */
     uint64_t sweeps;         /**< passes kept, per chain */
     uint64_t burn_in;        /**< passes discarded, per chain */
@@ -169,14 +169,14 @@ typedef struct gbs_report {
                             0 */
     double residual; /**< mean field: largest change that one more undamped iteration would make, 0
                           at a fixed point; belief propagation: that of the last one; else, or if
-                        time_s left no time for it, NAN */
+                        time_s left no time for the comparison, NAN */
     double log_z_bound;  /**< mean field: lower bound on ln Z; NAN as residual */
     double target_error; /**< standard error at which the run stops; 0: none */
     int converged;       /**< 1 or 0, see "converged" in gibbsite-marginals(1) */
     char verdict[256];   /**< one sentence: whether the estimates can be trusted, and why */
     char digest[33];     /**< XXH3-128 of the estimates followed by their errors, in hexadecimal; of
                               averages on a lattice in bits 512 sites at a time, in its own order */
-    char stop[32];       /**< what ended it: "target", "sweeps", "time", "updates", "signal",
+    char stop[32];       /**< reason of the end: "target", "sweeps", "time", "updates", "signal",
                               "support" (hard zeros split the states: more sweeps do not help),
                               "exact", "fixed point", "iterations" */
     size_t n_warnings;
@@ -207,7 +207,8 @@ typedef struct gbs_report {
     double log_z; /**< ln Z given evidence, as gbs_exact_log_z() has it, if all was answered
                        exactly; else NAN. For a normalised Bayesian network this is ln P(evidence),
                        see gbs_model_is_normalized() */
-    double nonzero_entries; /**< of exact.entries, those of sparse tables, which hold no zeros */
+    double nonzero_entries; /**< for components with sparse tables the entries that are not zero,
+                               included in exact.entries */
     int chains_disagree;    /**< 1: R-hat is above its limit. Standard errors then come from within
                                  the chains, miss what keeps these apart, and are not reliable */
     int in_burn_in; /**< 1: --time or a signal ended the run during burn-in. The estimates are then
@@ -248,11 +249,11 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_new(const gbs_model *model, const gbs_ev
 /** The purpose of a run. */
 typedef enum gbs_run_task {
     GBS_RUN_MARGINALS = 0, /**< gbs_run_marginals() */
-    /** callbacks.draw. Method auto then answers all components by junction trees, if they, their
-     * tables and the draws are predicted to take what auto allows, or none. With trees every draw
-     * is independent of all others; without, chains are run, as they are where options.sweeps does
-     * not say how many draws there are, or where the model has more than 2^20 variables. A run for
-     * marginals with method auto draws no exact component's states. */
+    /** callbacks.draw. Method auto then answers either all components by junction trees or none. It
+     * takes trees if they, their tables and the draws are predicted to take what auto allows. With
+     * trees every draw is independent of all others. Otherwise chains are run. Chains are also run
+     * if options.sweeps does not say how many draws there are, or if the model has more than 2^20
+     * variables. A run for marginals with method auto draws no exact component's states. */
     GBS_RUN_DRAWS = 1,
 } gbs_run_task;
 
@@ -286,18 +287,18 @@ typedef struct gbs_run_setup {
      * Variables that do not affect them are left out. These are variables whose only factor sums to
      * a constant over them, such as unobserved effects that nothing else depends on (removed
      * repeatedly), and components without a queried variable, unless all components are answered
-     * exactly, which gives report.log_z. gbs_run_marginals() has no estimate for variables that
-     * were left out (NAN for p and mcse), the report has their number, and gbs_run_execute()
-     * refuses callbacks.draw. Nothing is left out with method sample, mean field, restarts, a
-     * sequence of a scan, dummy edges, or the estimator traces. */
+     * exactly, which gives report.log_z. For variables that were left out gbs_run_marginals() has
+     * no estimate (NAN for p and mcse). The report has their number, and gbs_run_execute() refuses
+     * callbacks.draw. Nothing is left out with method sample, mean field, restarts, a sequence of a
+     * scan, dummy edges, or the estimator traces. */
     const uint32_t *query;
     size_t n_query;
-    /** NULL, or the share of this rank (gibbsite/share.h), in place of model, evidence and query;
-     * borrowed, outlives the run. Each rank then holds a part of the model. All ranks of the
-     * partition make their runs together, with equal options: those of gbs_partition_new(), of
-     * which the scan must be the same; numbers of sweeps, chains and so on are free. Then
-     * gbs_run_execute() and gbs_run_each_marginal() are collective too. Progress is told, and draws
-     * are given, where callbacks ask for them on rank 0. */
+    /** NULL, or the share of this rank (gibbsite/share.h), which takes the place of model, evidence
+     * and query; borrowed, outlives the run. Each rank then holds a part of the model. All ranks of
+     * the partition make their runs together, with equal options. The scan must be that of
+     * gbs_partition_new(); numbers of sweeps, chains and so on are free. Then gbs_run_execute() and
+     * gbs_run_each_marginal() are collective too. Progress is told, and draws are given, where
+     * callbacks ask for them on rank 0. */
     const struct gbs_share *share;
     /** The partition, on rank 0 if gbs_share_needs_whole(), else NULL; borrowed, outlives the run.
      */
@@ -305,8 +306,8 @@ typedef struct gbs_run_setup {
 } gbs_run_setup;
 
 /**
- * Prepare a run as gbs_run_new() does: for marginals or draws, of all variables or some, in this
- * process or on several ranks, which have the whole model or a share of it each.
+ * Prepare a run as gbs_run_new() does, for marginals or draws, of all variables or some. It runs in
+ * this process or on several ranks, each of which has the whole model or a share of it.
  *
  * @return as gbs_run_new(); GBS_ERR_ARGUMENT, naming the fields, for fields that do not go
  *         together, and for options that a share does not support. If it fails on one of several
@@ -355,8 +356,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_execute(gbs_run *run, const gbs_run_call
 GBS_API GBS_MUST_USE gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse,
                                                   double *ess, double *rhat, gbs_error *err);
 /** Estimate marginals as gbs_run_marginals() does, but only for the variables first .. first + n -
- * 1; the arrays begin with the states of variable first. For models whose marginals would take more
- * memory than the run. It is not available if the model is partitioned over ranks: use
+ * 1; the arrays begin with the states of variable first. Use it for models whose marginals would
+ * take more memory than the run. It is not available if the model is partitioned over ranks: use
  * gbs_run_each_marginal().
  * @return also GBS_ERR_ARGUMENT, if not all of these variables exist or if the model is
  * partitioned. */
@@ -365,8 +366,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_marginals_of(const gbs_run *run, uint32_
                                                      double *rhat, gbs_error *err);
 
 /**
- * Count memory that the caller keeps for a run, such as its draws, towards the run's memory limit,
- * in place of what the call before counted. It may be called in callbacks of the run.
+ * Count memory that the caller keeps for a run, such as its draws, towards the run's memory limit.
+ * Each call replaces the number of the call before. It may be called in callbacks of the run.
  *
  * @param bytes all that the caller keeps or is about to take. @param what for the message: "draws".
  * @return GBS_ERR_LIMIT, with the figures, where it is beyond the limit; then the bytes of the call

@@ -17,9 +17,9 @@
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a model that was learnt or read never changes.
- * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
- * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
- * NULL options mean the defaults.
+ * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
+ * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
+ * the defaults.
  */
 #ifndef GIBBSITE_SEGMENT_H
 #define GIBBSITE_SEGMENT_H
@@ -80,8 +80,8 @@ typedef struct gbs_aspect_report {
  * Learn classes from pictures.
  *
  * A line of the list names a picture, by its path from the folder of the list, and behind it the
- * classes that it shows, all separated by blanks; # begins a comment. Which patch shows which of
- * them is what EM finds (probabilistic latent semantic analysis: Hofmann 2001).
+ * classes that it shows, all separated by blanks; # begins a comment. EM finds which patch shows
+ * which of them (probabilistic latent semantic analysis: Hofmann 2001).
  *
  * @param path      of the list; may be compressed.
  * @param callbacks NULL; progress is called with pass = pictures read, then iterations done.
@@ -166,10 +166,10 @@ typedef struct gbs_rectangle {
 } gbs_rectangle;
 
 /**
- * Find a short scan for a rectangle of patches, as good for it as one systematic scan of the
- * picture: the variation of the rectangle's patches is the same or smaller (gbs_scan_optimise()
- * with `match` the number of patches). The scan depends on the coupling, but not on the pixels of
- * the picture.
+ * Find a short scan for a rectangle of patches that is as good for the rectangle as one systematic
+ * scan of the picture: the variation of the rectangle's patches is the same or smaller
+ * (gbs_scan_optimise() with `match` the number of patches). The scan depends on the coupling, but
+ * not on the pixels of the picture.
  *
  * @param stop     NULL, or asked now and then. @return nonzero to stop; the scan found so far is
  * returned with GBS_STOPPED.

@@ -12,9 +12,9 @@
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
- * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
- * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
- * NULL options mean the defaults, NULL evidence means no evidence.
+ * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
+ * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
+ * the defaults, NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_SENSITIVITY_H
 #define GIBBSITE_SENSITIVITY_H
@@ -29,8 +29,8 @@ extern "C" {
 typedef enum gbs_parameter_kind {
     /** An entry t of a conditional table. The other entries of its column are scaled in proportion,
      * so that the sum of the column does not change: Chan & Darwiche (2002), J. Artif. Intell. Res.
-     * 17:265-287. One-sided at t = 0, and at t = 1 in a column of two; undefined (NAN) at t = 1 in
-     * longer ones, where the others have no proportion. */
+     * 17:265-287. The derivative is one-sided at t = 0, and in a column of two also at t = 1. In
+     * longer columns it is undefined (NAN) at t = 1, where the other entries have no proportion. */
     GBS_PARAMETER_PROBABILITY = 0,
     /** An entry of the log-table of a factor that is not a conditional table; NAN if it is minus
      * infinity. */
@@ -46,7 +46,7 @@ typedef enum gbs_parameter_kind {
 } gbs_parameter_kind;
 
 /** The answer of gbs_sensitivity(): first the parameters of factor 0, in the order of its table,
- *  then those of factor 1, ..., then the likelihoods, variable by variable. */
+ * then the parameters of factor 1, ..., then the likelihoods, variable by variable. */
 typedef struct gbs_sensitivities {
     size_t size;         /**< in: sizeof(gbs_sensitivities), set by the caller */
     uint32_t variable;   /**< X */
@@ -68,7 +68,7 @@ typedef struct gbs_sensitivities {
     double *log_p;       /**< d ln P(evidence) / d value, or of ln Z given the evidence, or NAN */
     int exact;           /**< 1: everything is exact; 0: estimates from samples */
     int converged;       /**< 1 or 0: whether the run can be trusted; exact answers are 1 */
-    char verdict[256];   /**< one sentence that says why */
+    char verdict[256];   /**< one sentence that gives the reason */
     double *low;  /**< for a WEIGHT: the smaller of the two values that its formula can take given
                      the evidence; NAN if it takes more, and for other kinds */
     double *high; /**< the larger one */
@@ -77,13 +77,13 @@ typedef struct gbs_sensitivities {
 /**
  * Find the derivatives of P(variable = state | evidence) by all parameters.
  *
- * Exactly by one junction tree [M22] of the model given the evidence, with all states that hard
- * zeros rule out, and three cases in it for all parameters together. Otherwise by covariances over
- * the draws of a run, with errors from their spread over chains, where log_p has no error. Entries
- * of conditional tables that are 0 are then found from draws that have the parents in these states
- * [M55]; they have no derivative (NAN) where fewer than 8 draws do, or where another factor or a
- * likelihood of the child has hard zeros. Inhibitions and leaks have none where an outcome that
- * they make possible is impossible now.
+ * The answer is exact, by one junction tree [M22] of the model given the evidence, without the
+ * states that hard zeros rule out. Three cases in it serve all parameters together. Otherwise by
+ * covariances over the draws of a run, with errors from their spread over chains, where log_p has
+ * no error. Entries of conditional tables that are 0 are then found from draws that have the
+ * parents in these states [M55]; they have no derivative (NAN) where fewer than 8 draws do, or
+ * where another factor or a likelihood of the child has hard zeros. Inhibitions and leaks have none
+ * where an outcome that they make possible is impossible now.
  *
  * @param options   method AUTO answers exactly where the junction tree is predicted to take what
  *                  AUTO allows for a run, and else samples; EXACT does where it fits memory; SAMPLE
@@ -104,16 +104,16 @@ GBS_API GBS_MUST_USE gbs_status gbs_sensitivity(const gbs_model *model,
 GBS_API void gbs_sensitivities_free(gbs_sensitivities *answer);
 
 /**
- * @return P(X = x | evidence) if one parameter had another value, exactly: a ratio of two functions
- * that are linear in t, in the weight exp(log-weight) or in the likelihood (Chan & Darwiche
- * 2002), and in exp(w (high - low)) for the weight w of a formula of two values [M55]; NAN for a
- * formula of more values, a parameter without a derivative, a t outside [0, 1], and where
- * the evidence would become impossible. @param value as gbs_sensitivities.value.
+ * @return P(X = x | evidence) if one parameter had another value, exactly. It is a ratio of two
+ * functions that are linear in t, in the weight exp(log-weight) or in the likelihood (Chan &
+ * Darwiche 2002), and in exp(w (high - low)) for the weight w of a formula of two values [M55]. NAN
+ * for a formula of more values, a parameter without a derivative, a t outside [0, 1], and if the
+ * evidence would become impossible. @param value as gbs_sensitivities.value.
  */
 GBS_API double gbs_sensitivity_at(const gbs_sensitivities *answer, size_t parameter, double value);
 
 /** @return the value of a parameter with which P(X = x | evidence) would be p, the inverse of
- *  gbs_sensitivity_at() (Chan & Darwiche 2002); NAN if no value of it does. */
+ * gbs_sensitivity_at() (Chan & Darwiche 2002); NAN if there is no such value. */
 GBS_API double gbs_sensitivity_value_for(const gbs_sensitivities *answer, size_t parameter,
                                          double p);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Models that several processes share (gibbsite/ranks.h): each holds its own variables, the factors
- * that see one of them and, as its halo, the other variables of these factors. A run on any number
- * of shares has the bits of the run on the whole model; splashes, which stay inside a rank, have
- * other bits with every partition, and those of the whole where there is one rank.
+ * A model that several processes share (gibbsite/ranks.h). Each process holds its own variables,
+ * the factors that see one of them and, as its halo, the other variables of these factors. A run on
+ * any number of shares has the bits of the run on the whole model. Splashes stay inside a rank, so
+ * that their bits depend on the partition; on one rank they have the bits of the whole model.
  *
  *     gbs_partition *partition = NULL;
  *     gbs_share *share = NULL;
@@ -61,8 +61,8 @@ typedef struct gbs_share_figures {
 /**
  * Decide which rank owns which variable, and in which order variables are updated.
  *
- * @param options scan, draw, seed and what belongs to them, as for the run; method must be sample
- * or auto, which means sample here. Borrowed until the call returns. NULL: the defaults.
+ * @param options scan, draw, seed and the options that belong to them, as for the run; method must
+ * be sample or auto, which means sample here. Borrowed until the call returns. NULL: the defaults.
  * @param n_ranks at least 1, and at most the number of free variables.
  * @param model, evidence borrowed until gbs_partition_free(); evidence may be NULL.
  * @return GBS_ERR_UNSUPPORTED for scans whose single updates differ from pass to pass, for

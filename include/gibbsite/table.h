@@ -17,9 +17,9 @@
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
- * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
- * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
- * NULL options mean the defaults.
+ * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
+ * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
+ * the defaults.
  */
 #ifndef GIBBSITE_TABLE_H
 #define GIBBSITE_TABLE_H
@@ -110,8 +110,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_table_next(gbs_table *table, uint32_t *state
 /** Go back to the first row. */
 GBS_API void gbs_table_rewind(gbs_table *table);
 
-/** The texts that stand for a missing value, one after the other from 0; none is a state's label
- *  where the variable has such a state. @return NULL behind the last. */
+/** The texts that stand for a missing value, numbered from 0. If a variable has a state with such a
+ * label, the text is that state. @return NULL behind the last. */
 GBS_API const char *gbs_table_missing_sign(size_t i);
 
 #ifdef __cplusplus

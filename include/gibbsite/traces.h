@@ -15,9 +15,9 @@
  *     gbs_diagnose(value, traces.n_chains, traces.n_draws, &d, &err);
  *
  * Memory does not grow with the length of a run: fewer than GBS_MOST_TRACED draws of each chain are
- * kept, evenly spaced. If a run has more, every other one is dropped. Diagnostics of them are those
- * of a run that keeps every stride-th sweep: effective sample sizes are smaller than those of all
- * sweeps. Estimates, their errors and the digest of a run are the same with traces and without.
+ * kept, evenly spaced. If a run has more, every other one is dropped. Diagnostics of traces equal
+ * those of a run that keeps every stride-th sweep: effective sample sizes are smaller than those of
+ * all sweeps. Estimates, their errors and the digest of a run are the same with traces and without.
  *
  * Threads and errors: as in run.h.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scans for one marginal of 40 x 40 spins (Mitliagkas & Mackey 2017, section 5.4): the bound for
- * it, where the updates go, and what the same number of updates is worth when the marginal is
- * estimated from the worst start, all spins up. */
+ * the marginal, where the updates go, and how good the same number of updates is when the marginal
+ * is estimated from the worst start, all spins up. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -155,7 +155,7 @@ static gbs_status count(void *context, uint64_t draw, uint32_t chain, double log
 }
 
 /* Every chain is an estimate: the share of its draws in which the corner is up. With the optimised
- * scan each draw starts anew; the other chains go on, a draw per pass. */
+ * scan each draw starts afresh; the other chains go on, with a draw in each pass. */
 static gbs_status estimate(laboratory *lab, marginal *m, int which, uint32_t run, gbs_error *err)
 {
     static const int kind[N_SCANS] = {GBS_SCAN_RANDOM, GBS_SCAN_SYSTEMATIC, GBS_SCAN_SEQUENCE};
@@ -286,7 +286,7 @@ static gbs_status draw_chart(const laboratory *lab, const marginal *m, gbs_error
     return lab_plot_write(lab, &plot, err);
 }
 
-/* Figure 5, whose scans are those of the other figures. */
+/* Makes figure 5, with the scans of the other figures. */
 static gbs_status write_bias(const laboratory *lab, const lab_marginal_bias *b, gbs_error *err)
 {
     lab_table table =

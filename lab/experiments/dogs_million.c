@@ -371,8 +371,8 @@ static void judge(laboratory *lab, const million *m)
              m->influences_s, m->optimise_s);
 }
 
-/* The length on the other grids, and what the first variable of the systematic scan has to do with
- * it. */
+/* Computes the length on the other grids, and how it depends on the first variable of the
+ * systematic scan. */
 static gbs_status judge_length(laboratory *lab, size_t which, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The middle of a picture cut into regions (Mitliagkas & Mackey 2017, section 5.5, figure 7): the
- * Markov field aspect model, 31 x 20 patches, and a scan for the 12 x 8 in the middle that is as
- * good for them as a systematic scan of all. Labels are the states that were most frequent so far;
- * the error is the share of patches in the rectangle that are wrong. */
+/* The middle of a picture cut into regions (Mitliagkas & Mackey 2017, section 5.5, figure 7) by the
+ * Markov field aspect model of 31 x 20 patches. A scan for the 12 x 8 patches in the middle is as
+ * good for them as a systematic scan of all patches. Labels are the states that were most frequent
+ * so far; the error is the share of patches in the rectangle that are wrong. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +40,7 @@ typedef struct cutting {
     gbs_aspects *aspects;
     gbs_segment *segment;
     gbs_image picture, truth;
-    uint32_t *sequence; /* [n_updates], the same for all pictures */
+    uint32_t *sequence; /* [n_updates], one scan for all pictures */
     size_t n_updates;
     double variation[N_SCANS]; /* Dobrushin variation of the rectangle after each scan, by
                                   certificates */
@@ -227,7 +227,8 @@ cleanup:
     return status;
 }
 
-/* Finds the scan of the rectangle, and how good it and the systematic one are for it. */
+/* Finds the scan of the rectangle, and the bounds of this scan and of the systematic scan for the
+ * rectangle. */
 static gbs_status make_scan(cutting *c, const gbs_model *model, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -223,7 +223,7 @@ static double in_errors(lab_mean m)
 }
 
 /* In the paper, the draw with shared weights is worst at the least noise and best at all other
- * levels; it is judged at those. */
+ * levels; it is judged at these other levels. */
 static void judge_order(laboratory *lab, const result *r)
 {
     double ahead[2] = {0.0, 0.0}; /* shared weights of herding, herding of random draws */
@@ -249,10 +249,11 @@ static void judge_order(laboratory *lab, const result *r)
             ahead[0] += in_errors(herded) / gbsi_sqrt(N_NOISES - 1.0);
         }
     }
-    lab_find(lab, LAB_JUDGE(denoise_ahead, .shared = ahead[0], .herded = ahead[1]),
-             "together, shared weights are ahead of herding by %.1f standard errors from sigma 4 "
-             "on, herding of random draws by %.1f at all (wanted at least 4)",
-             ahead[0], ahead[1]);
+    lab_find(
+        lab, LAB_JUDGE(denoise_ahead, .shared = ahead[0], .herded = ahead[1]),
+        "over all noises from sigma 4 on shared weights are better than herding by %.1f standard "
+        "errors; over all noises herding is better than random draws by %.1f (wanted at least 4)",
+        ahead[0], ahead[1]);
 }
 
 /* Lists differences between the printed and the measured figures, and what the claim does not

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names in newspapers (Chen et al. 2016, section 4.4, table 3): the most probable labels of a
- * conditional random field, sought by annealed Gibbs sampling and by herded Gibbs sampling, which
- * has no temperature and no randomness; the best labels met count. The field is a linear chain over
- * a sentence, whose labels Viterbi's algorithm finds, and the skip chain over a document of
- * figure 10, where equal names are linked and a junction tree finds them. */
+ * conditional random field are sought by annealed Gibbs sampling, and by herded Gibbs sampling,
+ * which has no temperature and no randomness. The best labels that each of them met are compared.
+ * The field is a linear chain over a sentence, whose labels Viterbi's algorithm finds, and the skip
+ * chain over a document of figure 10, where equal names are linked and a junction tree finds them.
+ */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -382,8 +383,8 @@ static void judge(laboratory *lab, const names *n)
     judge_f1(lab, n);
 }
 
-/* Judges the effect of links between equal names. Whether they help depends on the text; our text
- * is generated so that they do. */
+/* Judges the effect of links between equal names. Whether the links help depends on the text; our
+ * text is generated so that they do. */
 static void judge_links(laboratory *lab, const names *chain, const names *skip)
 {
     if (lab->options->data == NULL) {

@@ -153,8 +153,9 @@ static void judge(laboratory *lab, const lab_contest *contest)
     const double below = driven / contest[0].max[HERDED][d->n - 1];
     lab_find(
         lab, LAB_JUDGE(two_variables_driven, .times = below),
-        "%s: driven by a whole period of 18 bits (slope %.2f) the median error is %.3g times below "
-        "the random one, and the worst herded run %.3g times below that (wanted 10)",
+        "%s: chains driven by a whole period of 18 bits (slope %.2f) have a median error %.3g "
+        "times "
+        "below that of random draws; the worst herded run is %.3g times below this (wanted 10)",
         title[0], lab_log_slope(d->sweeps, contest[0].median[DRIVEN], d->n, LAST),
         contest[0].median[RANDOM][c->n - 1] / driven, below);
     lab_note(lab, "Of chains driven by completely uniformly distributed numbers (MCQMC) the paper "

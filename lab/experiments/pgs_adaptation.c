@@ -66,8 +66,8 @@ static void draw_pair(const spins *s, double weight, unsigned x, unsigned u, uns
     }
 }
 
-/* One step of the distribution: a random spin is the root; then a random neighbour of the root
- * joins it or, if growth adapts, the neighbour coupled most strongly. */
+/* One step of the distribution: a random spin is the root; then a random neighbour joins the root
+ * or, if growth adapts, the neighbour that is coupled most strongly joins. */
 static void step_spins(const spins *s, bool adapts, const double *law, double *next)
 {
     for (unsigned x = 0; x < LAB_N_STATES; x++) {
@@ -244,7 +244,7 @@ static gbs_status measure(laboratory *lab, const gbs_model *model, const spins *
 static gbs_status run(laboratory *lab, gbs_error *err)
 {
     const uint64_t sweeps = UINT64_C(1) << (lab->options->quick ? 14 : 18);
-    /* always the same: with some couplings one neighbour is the strongest whatever the state */
+    /* with some couplings the same neighbour is always the strongest, in every state */
     const gbs_generate_ising_options six = {
         .side = {2, 3, 1}, .coupling_spread = 1.0, .random_field = 0.5, .seed = 1};
     gbs_status status = GBS_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Single variables and splashes on ground Markov logic networks (Gonzalez et al. 2011, figure 5
- * e-h): one of our own with the connectivity of citation matching, or those of a folder. */
+ * e-h): one generated network with the connectivity of citation matching, or the networks of a
+ * folder. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,7 +17,7 @@
 
 #define GROUPS       232u
 #define QUICK_GROUPS 40u
-#define N_VARIABLES  10000u /* least number of variables: that of the paper */
+#define N_VARIABLES  10000u /* least number of variables: the number in the paper */
 #define N_FACTORS    28000u
 
 enum { N_RACERS = 4 };
@@ -51,8 +52,8 @@ static bool is_model(const char *name)
            (strncmp(name + n - 4, ".uai", 4) == 0 || strncmp(name + n - 4, ".gbm", 4) == 0);
 }
 
-/* MODEL.uai.gz with MODEL.uai.evid beside it, if that is there; or MODEL.gbm, such as ground makes
- * of a program of Markov logic. */
+/* A file MODEL.uai.gz with MODEL.uai.evid beside it, if there is one; or a file MODEL.gbm, such as
+ * the verb ground writes for a program of Markov logic. */
 static gbs_status read_source(const char *path, source *w, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -51,7 +51,7 @@ static void draw_at_once(const double *p, unsigned mask, const double *law, doub
     }
 }
 
-/* p(x of one colour) p(x of the other). */
+/* The product of the two colours' marginals. */
 static void make_product(const double *p, double *product)
 {
     double marginal[2][LAB_N_STATES] = {{0.0}};
@@ -75,8 +75,8 @@ typedef struct laws {
 } laws;
 
 /* Follows the distribution, starting with all weight on one state. The first split chain at an even
- * step t is X_1 of t and X_2 of t + 1, at an odd one X_1 of t + 1 and X_2 of t: one colour drawn
- * anew given X^(t). */
+ * step t is X_1 of t and X_2 of t + 1; at an odd step it is X_1 of t + 1 and X_2 of t. So one
+ * colour is drawn given X^(t). */
 static void follow(laws *w)
 {
     double law[2][LAB_N_STATES] = {{1.0}};

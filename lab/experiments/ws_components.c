@@ -118,14 +118,15 @@ static void judge(laboratory *lab, const result *r)
                  "%s: slope of D herding %.2f (wanted at most -0.85)", panel_of[i].title, slope);
     }
     for (int i = POSITIVE; i <= MIXED; i++) {
-        lab_find(lab,
-                 LAB_JUDGE(components_cor, .cor = r[i].cor, .estimate = r[i].limit,
-                           .approx = last_of(&r[i], LAB_APPROX)),
-                 "%s: D cor tends to %.3g, the %.3g of all chains together after %.0f sweeps less "
-                 "that of random draws; its estimated limit is %.3g (wanted 0.8 to 1.75 times "
-                 "that), D approx 0",
-                 panel_of[i].title, r[i].cor, r[i].parts.pooled[LAB_COR],
-                 r[i].parts.sweeps[r[i].parts.n - 1], r[i].limit);
+        lab_find(
+            lab,
+            LAB_JUDGE(components_cor, .cor = r[i].cor, .estimate = r[i].limit,
+                      .approx = last_of(&r[i], LAB_APPROX)),
+            "%s: D cor tends to %.3g: all chains together have %.3g after %.0f sweeps, and the "
+            "part of random draws is subtracted; the estimated limit is %.3g (wanted: 0.8 to "
+            "1.75 times this estimate, and D approx 0)",
+            panel_of[i].title, r[i].cor, r[i].parts.pooled[LAB_COR],
+            r[i].parts.sweeps[r[i].parts.n - 1], r[i].limit);
     }
     const double few = last_of(&r[FEW_BINS], LAB_APPROX);
     const double many = last_of(&r[MANY_BINS], LAB_APPROX);

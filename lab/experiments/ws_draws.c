@@ -2,16 +2,17 @@
 /* Draws side by side on one small model each (Yamashita & Suzuki 2019), a table for each of three
  * experiments.
  *
- * ws-sharing, section 3.2: fewer weights are faster first and stop sooner. Nine spins on a ring,
- * herding told apart by the states of 2, 4, 6 or all 8 others, HG(2) to HG(8); and eight spins, all
- * coupled, told apart by the bin of the conditional probability, with 2 to 128 bins.
+ * ws-sharing, section 3.2: fewer weights are faster first and stop sooner. Compares two sets of
+ * runs: nine spins on a ring, with weights told apart by the states of 2, 4, 6 or all 8 others,
+ * HG(2) to HG(8); and eight spins, all coupled, with weights told apart by the bin of the
+ * conditional probability, with 2 to 128 bins.
  *
  * ws-beg, section 5.3: herding that leaves the choice to chance while its weights are small
  * (bounded-error Gibbs): the larger the threshold c, the less D cor stays, the later D herding
  * falls. The ring of Figure 3, top.
  *
- * ws-rdhg, section 6.5: conditionals rounded to the edges of bins at random instead of herded as
- * they come: nothing is approximated any more, at the price of a part D bin that falls as
+ * ws-rdhg, section 6.5: conditionals are rounded to the edges of bins at random instead of being
+ * herded as they are. Nothing is approximated any more, at the price of a part D bin that falls as
  * 1 / sqrt(T). Eight spins, all coupled, 64 bins. */
 #include <math.h>
 
@@ -55,7 +56,7 @@ typedef struct experiment {
     const char *kind; /* kind of runs, for the subtitle */
     size_t n_shown;
     const shown *shown; /* [n_shown] */
-    unsigned n_models;  /* whose D all is compared with that of random draws; 0: none */
+    unsigned n_models;  /* the run whose D all is compared with that of random draws; 0: none */
     void (*judge)(laboratory *lab, const result *r);
 } experiment;
 
@@ -334,7 +335,8 @@ static void judge_bins(laboratory *lab, const lab_contest *b, size_t last)
     lab_find(lab,
              LAB_JUDGE(sharing_bins_first, .b2 = first[BINS2], .b8 = first[BINS8],
                        .b32 = first[BINS32], .b128 = first[BINS128], .random = first[RANDOM]),
-             "told apart by bins, the mean error after 64 and 128 sweeps is %.2g (2 bins), %.2g "
+             "with weights told apart by bins, the mean error after 64 and 128 sweeps is %.2g (2 "
+             "bins), %.2g "
              "(8), %.2g (32), %.2g (128) and %.2g (random) (wanted in this order, with 128 bins at "
              "most five sixths of random)",
              first[BINS2], first[BINS8], first[BINS32], first[BINS128], first[RANDOM]);
@@ -548,11 +550,12 @@ static void judge_rdhg_limits(laboratory *lab, const result *r)
         bins += r->limit[i][BINS] / r->n_limits;
         smaller += r->limit[i][ROUNDED] < r->limit[i][BINS];
     }
-    lab_find(lab, LAB_JUDGE(rdhg_all, .rounded = rounded, .bins = bins),
-             "of all chains together, less that of random draws, D all tends to %.2g rounded at "
-             "random, %.2g with bins (wanted at most three quarters of that), the mean of %u "
-             "%s, of which rounding has the smaller one of %u",
-             rounded, bins, r->n_limits, r->n_limits == 1 ? "model" : "models", smaller);
+    lab_find(
+        lab, LAB_JUDGE(rdhg_all, .rounded = rounded, .bins = bins),
+        "D all of all chains together, less D all of random draws, tends to %.2g with rounding "
+        "at random and to %.2g with bins (wanted: rounding at most three quarters of bins); "
+        "these are means of %u %s, and rounding has the smaller value in %u of them",
+        rounded, bins, r->n_limits, r->n_limits == 1 ? "model" : "models", smaller);
 }
 
 static void judge_rdhg(laboratory *lab, const result *r)
@@ -565,7 +568,7 @@ static void judge_rdhg(laboratory *lab, const result *r)
     lab_find(lab,
              LAB_JUDGE(rdhg_approx, .rounded = rounded->mean[LAB_APPROX][last],
                        .bins = bins->mean[LAB_APPROX][last]),
-             "D approx is %.2g with bins and 0 with rounding at random (wanted so)",
+             "D approx is %.2g with bins and 0 with rounding at random (wanted: this order)",
              bins->mean[LAB_APPROX][last]);
     lab_find(lab, LAB_JUDGE(falls_as_one_over_root_t, .slope = slope),
              "D bin falls with slope %.2f to %.2g (wanted about -0.5)", slope,

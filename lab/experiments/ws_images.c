@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures in which each pixel is flipped with probability 0.3 (Yamashita & Suzuki 2019, section
  * 7): p(x | y) as exp( J sum over edges of x x + b sum of x y ), the pixel is restored by which
- * side of 1/2 the mean of the first T sweeps is on. The authors' code halves both of the printed J
- * = 1 and b = ln(0.7 / 0.3) / 2 and starts from the noisy picture; their published curve is that
- * one, and so is ours. Rule post, the order of the pixels random, one for each picture. */
+ * side of 1/2 the mean of the first T sweeps is on. The authors' code halves the printed J = 1 and
+ * b = ln(0.7 / 0.3) / 2 and starts from the noisy picture. Their published curve comes from that
+ * code, and we do as it does. Rule post, the order of the pixels random, one for each picture. */
 #include "base/memory.h"
 #include "lab/experiment_table.h"
 #include "lab/pictures.h"
@@ -187,7 +187,7 @@ static void judge(laboratory *lab, const result *r)
     lab_find(
         lab,
         LAB_JUDGE(images_driven, .driven = r->mean[DRIVEN][last], .random = r->mean[RANDOM][last]),
-        "driven by a whole period of 5 bits it is %.4f (wanted below random)",
+        "in chains driven by a whole period of 5 bits it is %.4f (wanted below random)",
         r->mean[DRIVEN][last]);
     lab_find(lab,
              LAB_JUDGE(images_first, .first = r->mean[RANDOM][0], .last = r->mean[RANDOM][last]),

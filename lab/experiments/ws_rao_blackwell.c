@@ -170,9 +170,10 @@ static void judge(laboratory *lab, const pair *pairs)
             LAB_JUDGE(rao_rounded, .counted = count[ROUNDED][last],
                       .counted_random = count[RANDOM][last], .averaged = average[ROUNDED][last],
                       .averaged_random = average[RANDOM][last]),
-            "rounded at random to 64 bins the error is %.2g (%.2g averaged) after 256 sweeps "
-            "and %.2g (%.2g) in the end, where it is %.2g (%.2g) with bins and %.2g (%.2g) "
-            "with random draws (wanted in the end: below random)",
+            "with conditionals rounded at random to 64 bins the error is %.2g (%.2g averaged) "
+            "after "
+            "256 sweeps and %.2g (%.2g) in the end; in the end bins have %.2g (%.2g) and random "
+            "draws %.2g (%.2g) (wanted in the end: below random)",
             count[ROUNDED][8], average[ROUNDED][8], count[ROUNDED][last], average[ROUNDED][last],
             count[BINS][last], average[BINS][last], count[RANDOM][last], average[RANDOM][last]);
     }

@@ -36,7 +36,7 @@ static int take_data(const gbs_model *model, PyObject *object, gbs_data **data)
         PyThreadState *saved = PyEval_SaveThread();
         status = gbs_data_new(model, (uint32_t)n_columns, column, data, &err);
         if (status >= 0) {
-            status = gbs_data_add_weighted(*data, (size_t)n, states.buf, weights.buf, &err);
+            status = gbs_data_add(*data, (size_t)n, states.buf, weights.buf, &err);
         }
         PyEval_RestoreThread(saved);
     } else if (column != NULL) {

@@ -51,7 +51,7 @@ static PyObject *give_model(gbs_model *model, PyObject *dict)
 }
 
 /* ground(program, its text or None, database, its text or None, query predicates or None,
- * similarity or None, options, progress): a dict. Both texts or none. */
+ * similarity or None, options, progress): a dict. Either both texts are given or neither. */
 static PyObject *ground(PyObject *self, PyObject *arguments)
 {
     const char *program = NULL;

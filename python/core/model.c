@@ -7,7 +7,7 @@
 
 typedef struct model_object {
     PyObject_HEAD gbs_model *model;
-    void *owner; /* of the model; NULL: ours */
+    void *owner; /* of the model; NULL: the model is ours to free */
     void (*free_owner)(void *owner);
 } model_object;
 

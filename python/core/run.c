@@ -16,7 +16,7 @@ typedef struct collector {
     unsigned char *state;      /* [n][n_kept] */
     double *log_density;       /* [n] */
     size_t n, capacity;        /* draws of all chains */
-    uint64_t expected;         /* draws, by the options; 0: nobody knows */
+    uint64_t expected;         /* number of draws that the options imply; 0: not known */
     gbs_run *run;              /* whose memory limit counts the draws */
     gbs_joint_estimate *joint; /* NULL: none */
 } collector;
@@ -254,8 +254,8 @@ static void settle_item(collector *c, const gbs_model *model)
 }
 
 /* run(model, evidence, options, progress, kept, about): kept is None for no draws, or the variables
- * whose draws are kept; about is None, or the variables whose marginals are asked for: the others'
- * may be NaN. A dict: summary, stopped, marginals, draws. */
+ * whose draws are kept; about is None, or the variables whose marginals are asked for. Marginals of
+ * other variables may be NaN. A dict: summary, stopped, marginals, draws. */
 static PyObject *run_model(PyObject *self, PyObject *arguments)
 {
     request r = {.status = GBS_OK};

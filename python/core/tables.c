@@ -207,7 +207,7 @@ static PyObject *read_table(PyObject *self, PyObject *arguments)
     return result;
 }
 
-/* missing_signs(): the texts that stand for a missing value, the empty one not among them. */
+/* missing_signs(): the texts that stand for a missing value, without the empty text. */
 static PyObject *missing_signs(PyObject *self, PyObject *arguments)
 {
     PyObject *list = PyList_New(0);

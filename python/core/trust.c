@@ -18,7 +18,7 @@ static int is_stopped(void *watch)
     return core_look(watch, NULL);
 }
 
-/* @param watch what the influences ask whether to stop, as long as they are there. */
+/* @param watch the watch that the influences ask whether to stop, for as long as they exist. */
 static gbs_influences *influences(const core_asked *q, int rule, core_watch *watch)
 {
     const gbs_influence_options options = {.size = sizeof options,

@@ -405,6 +405,31 @@ def test_one_job_at_a_time_writes_a_checkpoint(run, work, command):
     assert not (work / "kept.gck.lock").exists()
 
 
+@pytest.mark.parametrize("name", ["n.ck", "n.ck~", "n.ck.lock", "n.ck.draws"])
+@pytest.mark.parametrize("verb", [["sample"], ["marginals", "--joint", "rain,grass"]], ids=lambda v: v[0])
+def test_files_beside_a_checkpoint_replace_nothing_else(run, work, verb, name):
+    """FILE.draws too is only replaced where it is one; nor is a folder of such a name."""
+    asked = [*verb, SPRINKLER, *SHORT, "-o", "a.csv", "--checkpoint", "n.ck"]
+    for make in (lambda: (work / name).write_text("my thesis\n"), (work / name).mkdir):
+        make()
+        done = run(*asked)
+        found = "a folder" if (work / name).is_dir() else "a file that is"
+        if name == "n.ck" and found == "a folder":
+            assert done.status == 1 and f"{name}: cannot write: it is a folder" in done.err
+        else:
+            assert done.status == 2 and f"{name}: found {found}" in done.err, done.err
+        only(work, name)
+        if not (work / name).is_dir():
+            assert (work / name).read_text() == "my thesis\n"
+            (work / name).unlink()
+    (work / name).rmdir()
+    assert run(*asked).status == 0
+    assert run(*asked).status == 0  # its own files are replaced
+    if name != "n.ck":
+        done = run(*verb, SPRINKLER, *SHORT, "-o", name, "--format", "csv", "--checkpoint", "n.ck")
+        assert done.status == 2 and f"--output {name}: --checkpoint n.ck writes a file of that name" in done.err
+
+
 @pytest.mark.parametrize("verb", [["marginals", SPRINKLER], ["map", SPRINKLER]], ids=lambda v: v[0])
 @pytest.mark.parametrize("name", ["n.ck", "n.ck~", "n.ck.lock"])
 def test_a_checkpoint_replaces_nothing_else(run, work, verb, name):

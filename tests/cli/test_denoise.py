@@ -51,6 +51,19 @@ def test_noise_taken_for_the_picture(run, work, noise, warned):
     assert (float(done.err.split("--noise gauss:")[1].split()[0]) < 0.5 * noise) is warned
 
 
+def test_more_values_than_levels(run, work):
+    """A picture of three grey values is no black and white one, which its default levels would make of it."""
+    r = random.Random(2)
+    rows = [[r.choice((0, 128, 255)) if r.random() < 0.1 else (0, 128, 255)[x // 8] for x in range(24)] for _ in range(24)]
+    pgm(work / "three.pgm", rows, 255)
+    told = "three.pgm: its pixels have 3 values, and are restored with 2 levels: --levels 3 has as many levels as values"
+    assert told in run("denoise", "three.pgm", "-o", "out.pgm", "--sweeps", "20").err
+    done = run("denoise", "three.pgm", "-o", "out.pgm", "--sweeps", "20", "--levels", "3")
+    assert "its pixels have" not in done.err and "--noise flip:" in done.err
+    pgm(work / "smooth.pgm", [[min(255, max(0, round(200 * (x // 12) + r.gauss(30, 9)))) for x in range(24)] for _ in range(24)], 255)
+    assert "its pixels have" not in run("denoise", "smooth.pgm", "-o", "out.pgm", "--sweeps", "20").err
+
+
 def disc(flipped, black, white):
     """A disc of 44 x 52 pixels, of which some show the other value; with flipped=0 the truth."""
     r = random.Random(5)

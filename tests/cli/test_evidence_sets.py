@@ -138,7 +138,7 @@ def test_first_failure_ends_it(run, work):
 
 def test_contradiction_is_placed(run, work, several):
     done = run("marginals", SPRINKLER, "-e", "grass=wet", "-e", several, "-o", "out.csv")
-    assert done.status == 3 and "set.evid:2:3: found variable 2 observed in state 0" in done.err
+    assert done.status == 3 and "set.evid:2:3: found variable grass observed in state 0" in done.err
     assert files(work, "out") == []
 
 

@@ -54,6 +54,49 @@ def test_observation_that_is_label_and_number(pump):
     assert "('Flow' = '1')" in pump(first="-1", second="<OBS>1</OBS>").err
 
 
+JAVABAYES = """<?XML VERSION="1.0"?>
+<!-- Produced by JavaBayes -->
+<!DOCTYPE BIF [
+	<!ELEMENT BIF ( NETWORK )*>
+	<!ELEMENT PROBABILITY ( FOR | GIVEN | TABLE | ENTRY | DEFAULT | PROPERTY )* >
+]>
+<BIF{}>
+<NETWORK>
+<VARIABLE><NAME>power</NAME><TYPE>{}</TYPE><VALUE>on</VALUE><VALUE>off</VALUE><PROPERTY>position = (1, 2)</PROPERTY></VARIABLE>
+<VARIABLE><NAME>flow</NAME><TYPE>discrete</TYPE><VALUE>none</VALUE><VALUE>low</VALUE><VALUE>high</VALUE></VARIABLE>
+<PROBABILITY><FOR>power</FOR><TABLE>0.75 0.25 </TABLE></PROBABILITY>
+<PROBABILITY><FOR>flow</FOR><GIVEN>power</GIVEN><TABLE>0.1 0.6 0.2 0.3 0.7 0.1</TABLE></PROBABILITY>
+</NETWORK>
+</BIF>
+"""
+
+
+@pytest.mark.parametrize("version", ["", ' VERSION="0.2"', ' VERSION="0.1"'])
+def test_the_xml_of_javabayes(run, work, version):
+    """Its tables run over the child first, unlike those of XMLBIF 0.3."""
+    (work / "pump.xml").write_text(JAVABAYES.format(version, "discrete"))
+    done = run("marginals", "pump.xml")
+    assert done.status == 0 and "'<?XML' stands in capitals" in done.err, done.err
+    for state, p in [("none", 0.225), ("low", 0.225), ("high", 0.55)]:
+        assert probability(done, "flow", state) == pytest.approx(p)
+    (work / "pump.xml").write_text(JAVABAYES.format(version, "continuous"))
+    done = run("marginals", "pump.xml")
+    assert done.status == 3 and "found a variable of type 'continuous', expected discrete" in done.err
+    (work / "pump.xml").write_text(JAVABAYES.format(version, "discrete").replace("<TABLE>0.75 0.25 </TABLE>", "<ENTRY><TABLE>0.75 0.25</TABLE></ENTRY>"))
+    assert "found '<ENTRY>', expected" in run("marginals", "pump.xml").err
+
+
+@pytest.mark.parametrize("colon", [":", " :", " : "])
+def test_a_colon_before_the_values_of_a_row(run, work, colon):
+    (work / "pump.bif").write_text(f"""network pump {{ }}
+variable power {{ type discrete [ 2 ] {{ on, off }}; }}
+variable flow {{ type discrete [ 2 ] {{ low, high }}; }}
+probability ( power ) {{ table 0.75, 0.25; }}
+probability ( flow | power ) {{ (on){colon}0.1, 0.9; (off){colon}0.6, 0.4; }}
+""")
+    assert probability(run("marginals", "pump.bif"), "flow", "low") == pytest.approx(0.225)
+
+
 def test_observations_refused(pump):
     for options, first, second, status, message in [
         ((), "up", "", 3, "found the observation 'up'"),

@@ -402,10 +402,79 @@ def test_estimates_are_compared_by_their_errors(run, work):
         done = run("compare", "given.csv", f"sampled.{end}")
         assert done.status == 1 and "standard errors (grass)" in done.out and done.out.endswith("differ by more than chance\n")
         assert run("compare", "exact.csv", f"sampled.{end}", "--tolerance", "1e-7").status == 1
-        assert "beyond tolerance" in run("compare", "bound.csv", f"sampled.{end}").out  # errors of mean field are not known
+        done = run("compare", "bound.csv", f"sampled.{end}")  # errors of mean field are not known: an empty column is none
+        assert done.status == 1 and "standard errors (" in done.out
     (work / "bad.csv").write_text("variable,state,probability,mcse\na,0,0.5,0.1\na,1,0.5,-1\n")
     done = run("compare", "bad.csv", "bad.csv")
     assert done.status == 3 and "bad.csv:3:9: found '-1', expected a standard error" in done.err
+
+
+HALVES = "variable,state,probability,mcse\na,0,0.5,{0}\na,1,0.5,{0}\nb,0,0.25,{1}\nb,1,0.75,{1}\n"
+
+
+def test_errors_that_a_file_does_not_tell(run, work):
+    """An empty column means what a missing one does; in a column that is partly empty the rest is judged, which is told."""
+    (work / "bare.csv").write_text("variable,state,probability\na,0,0.5\na,1,0.5\nb,0,0.3\nb,1,0.7\n")
+    for name, errors in [("empty", ("", "")), ("all", ("0.1", "0.1")), ("some", ("0.1", "")), ("other", ("", "0.001"))]:
+        (work / f"{name}.csv").write_text(HALVES.format(*errors))
+    for first, second, verdict in [("bare", "empty", "beyond tolerance"), ("empty", "all", "agree"), ("bare", "all", "agree"),
+                                   ("bare", "some", "agree"), ("bare", "other", "differ by more than chance")]:
+        done = run("compare", f"{first}.csv", f"{second}.csv")
+        assert done.out.endswith(verdict + "\n") and (done.status == 0) == (verdict == "agree"), done.out
+        partly = second in ("some", "other")
+        assert (f"{second}.csv: 2 values have no standard error and are not judged; --tolerance" in done.err) == partly
+    assert run("compare", "bare.csv", "some.csv", "--tolerance", "0.01").status == 1
+
+
+def test_variables_of_other_sizes_are_named(run, work):
+    (work / "two.csv").write_text("variable,state,probability\nrain,0,0.5\nrain,1,0.5\n")
+    (work / "three.csv").write_text("variable,state,probability\nrain,0,0.5\nrain,1,0.5\nrain,2,0\n")
+    assert "variable rain has 2 states and 3 states" in run("compare", "two.csv", "three.csv").err
+
+
+def test_rounding_is_no_difference(run, work):
+    """Unless a tolerance is typed; --tolerance 0 means what it says."""
+    for name, p, q in [("a", "0.3", "0.7"), ("b", "0.30000000000000004", "0.7"), ("c", "0.3000001", "0.6999999")]:
+        (work / f"{name}.csv").write_text(f"variable,state,probability,mcse\nx,0,{p},0\nx,1,{q},0\n")
+    for name, z in [("a", "-1234.5"), ("b", "-1234.5000000001"), ("c", "-1234.501")]:
+        (work / f"{name}.PR").write_text(f"PR\n{z}\n")
+    for end in "csv", "PR":
+        done = run("compare", f"a.{end}", f"b.{end}")
+        assert done.status == 0 and done.out.endswith("within tolerance\n"), done.out
+        assert run("compare", f"a.{end}", f"b.{end}", "--tolerance", "0").status == 1
+        done = run("compare", f"a.{end}", f"c.{end}")
+        assert done.status == 1 and done.out.endswith("beyond tolerance\n")
+    for bad in "-1", "-1e-9", "1e10":
+        done = run("compare", "a.csv", "b.csv", "--tolerance", bad)
+        assert done.status == 2 and f"--tolerance {bad}: must be at least 0 and at most 1e+09" in done.err
+
+
+def test_tables_of_another_kind_are_called_what_they_are(run, work):
+    (work / "cases.csv").write_text("rain,grass\nno,dry\nyes,wet\n")
+    run("marginals", SPRINKLER, "-o", "marginals.csv")
+    run("marginals", SPRINKLER, "--joint", "rain,grass", "-o", "joint.csv")
+    run("marginals", SPRINKLER, "--cases", "cases.csv", "-o", "of_cases.csv")
+    run("map", SPRINKLER, "-o", "states.csv")
+    run("sample", SPRINKLER, "--sweeps", "400", "-o", "draws.csv")
+    run("diagnose", "draws.csv", "-o", "diagnosis.csv")
+    (work / "summary.csv").write_text('"variable","mean","median","sd","mad","q5","q95","rhat"\n"mu",0.1,0.1,1,1,-2,2,1.01\n')
+    kinds = {"marginals": "marginals", "joint": "a joint table", "of_cases": "marginals of cases",
+             "states": "states of variables", "diagnosis": "a diagnosis of draws", "summary": "a summary of draws"}
+    for name, what in kinds.items():
+        for asked in (["diagnose"], ["fit", SPRINKLER, "-o", "o.bif"], ["marginals", SPRINKLER, "--cases"],
+                      ["learn", "rbm", "--hidden", "2", "-o", "o.gbm"]):
+            done = run(*asked, f"{name}.csv")
+            assert done.status == 3 and f"{name}.csv:1:1: found {what}, expected " in done.err, done.err
+            assert ("; gibbsite compare reads" in done.err) == (name in ("marginals", "states"))
+        done = run("compare", f"{name}.csv", "marginals.csv")
+        if name not in ("marginals", "states"):
+            assert done.status == 3 and f"{name}.csv:1:1: found {what}, expected marginals, a state or ln Z" in done.err
+    done = run("compare", "marginals.csv", "draws.csv")
+    assert done.status == 3 and "found draws, expected" in done.err and "gibbsite diagnose reads draws" in done.err
+    done = run("compare", "marginals.csv", "cases.csv")
+    assert done.status == 3 and "found a table of other columns" in done.err and "gibbsite fit reads tables of cases" in done.err
+    done = run("fit", SPRINKLER, "joint.csv", "--weights", "probability", "-o", "o.bif")
+    assert done.status == 0, done.err  # rows with their weights
 
 
 def test_an_ending_without_a_format_is_told(run, work):
@@ -430,6 +499,15 @@ probability ( B | A ) { (n) 0.1234567891, 0.8765432109; (y) 0.1234567891, 0.8765
         for r in rows(run("marginals", "m.bif", "--method", "sample", "--sweeps", sweeps).out):
             off = abs(float(r["probability"]) - exact[r["variable"], r["state"]])
             assert 2 * float(r["mcse"]) > off and r["ess"] == "", r
+
+
+def test_a_target_that_sums_of_floats_cannot_meet(run, work):
+    asked = ["marginals", SPRINKLER, "--method", "sample", "--sweeps", "400", "--target-error"]
+    said = "--target-error 1e-06 is below 8.1e-06, and no standard error"
+    assert run(*asked, "1e-6").err.count(said) == 1
+    assert said not in run(*asked, "1e-6", "--estimator", "count").err
+    assert said not in run("marginals", SPRINKLER, "--target-error", "1e-6").err  # exact
+    assert "is below" not in run(*asked, "1e-5").err
 
 
 POND = """network pond { }

@@ -45,10 +45,30 @@ FULL = {
     "quotes": lines([(f'"{f}"', f' "{i}" ') for f, i in PLAIN], head=('"frost"', '"ice"')),
     "truth": lines([("FALSE" if f == "0" else "True", i) for f, i in PLAIN]),
     "other columns": lines([(*row, "late, cold".join('""'), "7") for row in PLAIN], head=("frost", "ice", "note", "id")),
+    "comments before the names": "# made by hand\n#\n\n# frost\n# cold, ice\n" + lines(PLAIN),
+    "names behind a hash": "# of numpy.savetxt\n# " + lines(PLAIN),
+    "names behind a hash alone": "#" + lines(PLAIN, " "),
+    "a name that is a hash": lines(numbered(PLAIN), head=("#", "frost", "ice")),
+    "a name that begins with a hash": lines(numbered(PLAIN), head=("#nr", "frost", "ice")),
+    "write.table of R without quotes": lines(numbered(PLAIN, 1), " "),
+    "ARFF": "% of Weka\n\n@relation 'a pond'\n@attribute nr numeric\n@ATTRIBUTE 'frost' {0, 1}\n"
+            "@attribute ice\t{none,'thin',\"thick\"}\n@attribute note string\n\n@Data\n% rows\n"
+            + "".join(f"{k}, {f},'{i}' ,'it\\'s, cold'\n" for k, (f, i) in enumerate(PLAIN)),
     "other order": lines([(i, f) for f, i in PLAIN], head=("ice", "frost")),
 }
 GAPS = ["", "NA", "N/A", "NaN", "nan", "<NA>", "None", "NULL", "null", "?", ".", "*", "-", '""']
+ARFF = "@relation r\n@attribute frost {0,1}\n@attribute ice {none,thin,thick}\n@data\n"
 REFUSED = [
+    ("@relation r\n@attribute frost real\n@data\n0\n", "t.csv:2:12: found 'frost' without a list of values", "NumericToNominal"),
+    ("@relation r\n@attribute frost {0,\n1}\n@data\n0\n", "t.csv:2:18: found a list of values that does not end", "'}'"),
+    ("@relation r\n@attribute frost relational\n@data\n0\n", "t.csv:2:18: found 'relational'", "numeric, real"),
+    ("@relation r\n@attributes frost {0,1}\n@data\n0\n", "t.csv:2:1: found '@attributes'", "expected @attribute or @data"),
+    (ARFF + "{0 1, 1 thin}\n", "t.csv:5:1: found a sparse row", "SparseToNonSparse"),
+    (ARFF + "0,hot\n", "t.csv:5:3: found 'hot'", "expected a state"),
+    (ARFF + "0,'none\n", "t.csv:5:3: found the end of the line in a text", "expected '"),
+    (ARFF + "0,none,{2}\n", "t.csv:5:1: found more than 2 fields", "expected 2"),
+    ("# frost, ice\n0 none\n", "t.csv:2:1:", "expected"),
+    ("frost,ice\n0,none\n# cold\n", "t.csv:3:1: found 1 field", "lines of comments stand before the names"),
     (lines(PLAIN, head=("Frost", "ice")), "t.csv:1:1: found 'Frost'", '"frost" is written nearly so'),
     (lines(PLAIN, head=("frost", "Ice_")), "t.csv:1:7: found 'Ice_'", '"ice" is written nearly so'),
     (lines(PLAIN, head=("frots", "ice")), "t.csv:1:1: found 'frots'", '"frost" is written nearly so'),
@@ -85,7 +105,7 @@ def test_one_table_in_many_forms(run, pond, name):
     found = intervals(pond)
     assert abs(found["frost", "0", ""] - 1 / 3) < 1e-12 and abs(found["ice", "thick", "frost=1"] - 0.5) < 1e-12
     assert ("2 columns are no variable and left out: 'note', 'id'" in err) == (name == "other columns"), err
-    assert ("the first column has no name" in err) == (name in ("index of pandas", "write.csv of R", "write.table of R")), err
+    assert ("the first column has no name" in err) == (name in ("index of pandas", "write.csv of R", "write.table of R", "write.table of R without quotes")), err
     done = run("marginals", "pond.bif", "--cases", "t.csv", "--query", "duck")
     assert done.status == 0, done.err
     p = [float(r["duck=True"]) for r in csv.DictReader(io.StringIO(done.out))]

@@ -277,6 +277,26 @@ static void foreign_checkpoints(void **state)
     gbs_model_free(model);
 }
 
+/* One run at a time writes a checkpoint, of two in this process too; a lock ends with its run, and
+ * a file that is none is left alone. */
+static void locked(void **state)
+{
+    (void)state;
+    gbs_error err = {0};
+    gbs_run *run[2] = {NULL, NULL};
+    gbs_model *model = spins(0.3);
+    const gbs_run_options options = usual();
+    assert_int_equal(gbs_run_new(model, NULL, &options, &run[0], &err), GBS_OK);
+    assert_int_equal(gbs_run_new(model, NULL, &options, &run[1], &err), GBS_OK);
+    assert_int_equal(gbs_run_checkpoint(run[0], path, &err), GBS_OK);
+    assert_int_equal(gbs_run_checkpoint(run[1], path, &err), GBS_ERR_IO);
+    assert_non_null(strstr(err.message, "another run that is at work writes this file"));
+    gbs_run_free(run[0]);
+    assert_int_equal(gbs_run_checkpoint(run[1], path, &err), GBS_OK);
+    gbs_run_free(run[1]);
+    gbs_model_free(model);
+}
+
 static void other_evidence(void **state)
 {
     (void)state;
@@ -487,21 +507,14 @@ static void one_run_at_a_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_run_at_a_time),
-        cmocka_unit_test(longer_runs),
-        cmocka_unit_test(burn_in_goes_on),
-        cmocka_unit_test(short_burn_ins),
-        cmocka_unit_test(other_short_burn_ins),
-        cmocka_unit_test(smaller_errors),
-        cmocka_unit_test(no_more_updates),
-        cmocka_unit_test(what_was_decided),
-        cmocka_unit_test(foreign_checkpoints),
-        cmocka_unit_test(other_evidence),
-        cmocka_unit_test(lengths_that_decide),
-        cmocka_unit_test(damaged_files),
-        cmocka_unit_test(forged_files),
-        cmocka_unit_test(two_are_kept),
-        cmocka_unit_test(places_that_cannot_be_written),
+        cmocka_unit_test(one_run_at_a_time),    cmocka_unit_test(longer_runs),
+        cmocka_unit_test(burn_in_goes_on),      cmocka_unit_test(short_burn_ins),
+        cmocka_unit_test(other_short_burn_ins), cmocka_unit_test(smaller_errors),
+        cmocka_unit_test(no_more_updates),      cmocka_unit_test(what_was_decided),
+        cmocka_unit_test(foreign_checkpoints),  cmocka_unit_test(locked),
+        cmocka_unit_test(other_evidence),       cmocka_unit_test(lengths_that_decide),
+        cmocka_unit_test(damaged_files),        cmocka_unit_test(forged_files),
+        cmocka_unit_test(two_are_kept),         cmocka_unit_test(places_that_cannot_be_written),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }

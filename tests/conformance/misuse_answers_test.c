@@ -34,11 +34,6 @@ static void exact_answers(void **state)
     REFUSED(gbs_exact_map(m, NULL, NULL, NULL, NULL, NULL, NULL, &err));
     REFUSED(gbs_exact_map(m, NULL, NULL, bad, x, NULL, NULL, &err));
     REFUSED(gbs_exact_mmap(m, NULL, NULL, 1, bad, NULL, NULL, &err));
-    FINE(gbs_exact_pairs(m, NULL, NULL, 0, NULL, NULL, &err));
-    REFUSED(gbs_exact_pairs(m, NULL, NULL, 1, NULL, p, &err));
-    REFUSED(gbs_exact_pairs(m, NULL, NULL, 1, bad, NULL, &err));
-    REFUSED(gbs_exact_pairs(NULL, NULL, NULL, 1, bad, p, &err));
-    REFUSED(gbs_exact_pairs(m, NULL, NULL, 1, bad, p, &err));
     gbs_model_free(m);
 }
 

@@ -178,8 +178,8 @@ static void tied_weights(void **state)
     FINE(gbs_data_new(other, 1, &id, &empty, &err));
     REFUSED(gbs_learn_weights(m, data, NULL, NULL, NULL, &learnt, NULL, &err)); /* no rows */
     REFUSED(gbs_pseudo_log_likelihood(m, data, &sum, &err));
-    FINE(gbs_data_add(data, 1, &id, &err));
-    FINE(gbs_data_add(empty, 1, &id, &err));
+    FINE(gbs_data_add(data, 1, &id, NULL, &err));
+    FINE(gbs_data_add(empty, 1, &id, NULL, &err));
     REFUSED(gbs_learn_weights(NULL, data, NULL, NULL, NULL, &learnt, NULL, &err));
     REFUSED(gbs_learn_weights(m, NULL, NULL, NULL, NULL, &learnt, NULL, &err));
     REFUSED(gbs_learn_weights(m, data, NULL, NULL, NULL, NULL, NULL, &err));

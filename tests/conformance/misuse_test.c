@@ -365,7 +365,7 @@ static void evidence_of_another_model(void **state)
     REFUSED(gbs_exact_log_z(other, e, NULL, p, &err));
     REFUSED(gbs_exact_map(other, e, NULL, NULL, x, NULL, NULL, &err));
     REFUSED(gbs_exact_mmap(other, e, NULL, 1, pair, x, NULL, &err));
-    REFUSED(gbs_exact_pairs(other, e, NULL, 1, pair, p, &err));
+    REFUSED(gbs_exact_joint(other, e, NULL, 2, pair, p, &err));
     REFUSED(gbs_influences_new(other, e, NULL, &influences, &err));
     gbs_evidence_free(e);
     gbs_model_free(m);

@@ -222,7 +222,7 @@
 #define GBS_SHARED_THREADS \
     GBS_ROW_RUN(threads, "threads", \
         "N", "unset: one per processor; the answer is the same", ACCURACY, "")
-/* For verbs whose work one thread does: scripts give all verbs the same options. */
+/* These rows are for verbs whose work one thread does, so that scripts can give all verbs the same options. */
 #define GBS_SHARED_THREADS_OF_ONE \
     GBS_ROW_RUN(threads, "threads", "N", "any number; one thread does the work", ACCURACY, "")
 #define GBS_SHARED_MEMORY_LIMIT \

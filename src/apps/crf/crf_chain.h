@@ -56,8 +56,8 @@ void gbsi_crf_chain_best(gbsi_crf_chain *chain, uint32_t *label);
 /* ln Z, and the factors of probabilities: P(y_t) = alpha_t(y) beta_t(y), and
  * P(y_(t-1) = a, y_t = b) = alpha_(t-1)(a) scaled(a, b) after_t(b).
  * @param alpha,beta,after [n][L], out.
- * @return the first token, from 0, whose log-weights differ by more than GBSI_MOST_SPAN, in which
- * case nothing is computed; n if no token has such log-weights. */
+ * @return the first token, from 0, whose log-weights differ by more than GBSI_MOST_SPAN; nothing is
+ * computed then. n if no token has such log-weights. */
 size_t gbsi_crf_chain_sum(gbsi_crf_chain *chain, double *alpha, double *beta, double *after,
                           double *log_z);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* With S(y) the score of labels y by the weights of a direction d, H d is the covariance of S with
- * the features. Labels given x are a Markov chain, so that expectations of what S has up to a token
- * and from it on, given its label, are sums along the chain [M73]. */
+ * the features. Labels given x are a Markov chain. So the expectations of the parts of S before and
+ * after a token, given its label, are sums along the chain [M73]. */
 #include "crf/curvature.h"
 
 #include <string.h>

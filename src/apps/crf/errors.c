@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Standard errors of the weights of chains, by probes [M73]: what labels drawn from the model have
- * of features, minus what is expected, has the covariance H, and times (H + l2)^-1 that of the
- * penalised maximum, (H + l2)^-1 H (H + l2)^-1 [M66]. */
+/* Standard errors of the weights of chains, by probes [M73]. A probe is the features of labels
+ * drawn from the model, minus their expectation, and has the covariance H. A probe times (H +
+ * l2)^-1 has the covariance of the penalised maximum, (H + l2)^-1 H (H + l2)^-1 [M66]. */
 #include <string.h>
 
 #include "base/memory.h"

@@ -15,10 +15,10 @@ typedef struct linking {
     gbsi_dictionary keys;
     size_t *last; /* [keys.n] the token that had the key last */
     size_t last_capacity;
-    size_t *before;    /* [n_tokens] the token before with the same key; SIZE_MAX: none */
+    size_t *before;    /* [n_tokens] the previous token with the same key; SIZE_MAX: none */
     uint32_t *feature; /* of linked tokens ... */
     size_t *begin;     /* [n_tokens] ... from here */
-    uint32_t *n;       /* [n_tokens] so many; NOT_LISTED: not looked for yet */
+    uint32_t *n;       /* [n_tokens] numbers of them; NOT_LISTED: not yet counted */
     size_t used, capacity;
 } linking;
 

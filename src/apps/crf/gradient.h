@@ -59,10 +59,10 @@ void gbsi_gradient_free(gbsi_gradient *gradient);
 /* Turns to an objective; PSEUDO and CONTRAST are for templates with links. */
 void gbsi_gradient_turn(gbsi_gradient *gradient, gbsi_objective objective);
 
-/* @return -ln P(labels | data) + l2/2 |weight|^2 with its gradient, or those of another
- * objective; INFINITY, with zeros, if log-weights are too far apart for sums, or if it was stopped.
- * CONTRAST draws all labels once more, and gives the pseudo-likelihood of the true labels given
- * those.
+/* @return -ln P(labels | data) + l2/2 |weight|^2 with its gradient, or value and gradient of
+ * another objective; INFINITY, with zeros, if log-weights are too far apart for sums, or if the
+ * call was stopped. CONTRAST draws all labels once more, and gives the pseudo-likelihood of the
+ * true labels given those.
  * @param out [n_weights], out. */
 double gbsi_gradient_at(gbsi_gradient *gradient, const double *weight, double l2, double *out);
 

@@ -35,7 +35,7 @@ struct labelling {
     gbsi_crf_pairs pairs;
     labeller *labeller; /* [members] */
     _Atomic size_t next;
-    _Atomic size_t first_failed; /* no sequence behind this one needs labels */
+    _Atomic size_t first_failed; /* no later sequence needs labels */
     uint32_t *label;             /* [n_tokens] */
     double *posterior;           /* [n_tokens][L] or NULL */
     double *log_p;               /* [n] or NULL */

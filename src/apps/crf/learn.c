@@ -36,7 +36,7 @@ typedef struct learning {
 
 /* ---- the model without weights ------------------------------------------------------------- */
 
-/* Comments: lines that begin with '#'; with Wapiti's templates also what follows one. */
+/* Comments: lines that begin with '#'; with Wapiti's templates also text behind a '#'. */
 static gbs_status read_lines(gbsi_templates *templates, gbsi_text *text, gbs_error *err)
 {
     while (text->at < text->end) {

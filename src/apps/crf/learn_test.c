@@ -285,7 +285,8 @@ static void refused(void **state)
         {"", ":1:1: found no templates, expected some"},
         {"# U\n\n", ":3:1: found no templates, expected some"},
         {"U%x[0,0]\nV\n", ":2:1: found 'V', expected a template"},
-        {"U%x[ 0,0]\n", ":1:5: found ' 0,0]', expected a row from -8 to 8"},
+        {"U%x[ 9,0]\n", ":1:6: found '9,0]', expected a row from -8 to 8"},
+        {"U%x[ 0 , 2 ]\n", "the templates name column 2, expected one before the last of the 3"},
         {"U%x[0,2]\n", "the templates name column 2, expected one before the last of the 3"}};
     gbs_sequences *data = make_data();
     need_lbfgs();

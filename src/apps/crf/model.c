@@ -207,7 +207,7 @@ gbs_status gbs_crf_write(const gbs_crf *crf, const char *path, gbs_error *err)
     return gbs_output_commit(output, err);
 }
 
-/* ---- what is in it ------------------------------------------------------------------------- */
+/* ---- contents ----------------------------------------------------------------------------- */
 
 void gbs_crf_free(gbs_crf *crf)
 {

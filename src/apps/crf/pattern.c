@@ -76,7 +76,7 @@ const char *gbsi_pattern_check(const char *pattern, size_t n)
     return NULL;
 }
 
-/* Puts one more character in front of the rest of the pattern. ends[t]: where a match of that
+/* Puts one more character in front of the rest of the pattern. ends[t] says where a match of that
  * rest that begins at t ends. */
 static void put_before(const char *at, size_t length, char repeat, const char *text, size_t n_text,
                        size_t *ends)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* If links make circles, exact sums would need junction trees of large width. Conditional
- * probabilities of single labels given all others are enough for two objectives [M65]: the
- * pseudo-likelihood (Besag 1975), where the others are the true labels, and the likelihood itself,
- * where they are those of a chain that samples from the model (persistent contrastive divergence,
- * Younes 1989; Tieleman 2008). */
+ * probabilities of single labels given all others are enough for two objectives [M65]. The
+ * pseudo-likelihood (Besag 1975) takes the true labels of the others. The likelihood itself takes
+ * the labels of a chain that samples from the model (persistent contrastive divergence, Younes
+ * 1989; Tieleman 2008). */
 #include "crf/gradient.h"
 
 #include <string.h>
@@ -140,8 +140,9 @@ void gbsi_pseudo_sequences(void *gradient, uint32_t member)
     }
 }
 
-/* Adds the surplus of a pair: given the true labels that of each of its two labels, else the mean
- * over both of the sampled label with the probabilities of the other one, minus the true pair. */
+/* Adds the surplus of a pair: its expected features minus those of the true pair. If the true
+ * labels are given, the expectation is that of each of the two labels given the other; else it is
+ * the mean over both of the sampled label with the probabilities of the other one. */
 static void take_pair(const gbsi_gradient *g, size_t first, size_t second, double *sum)
 {
     const size_t n_labels = g->crf->labels.n;

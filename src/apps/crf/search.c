@@ -115,7 +115,7 @@ gbs_status gbsi_search_sequence(const gbsi_crf_chain *chain, size_t sequence, ui
     }
 
 cleanup:
-    /* whatever stops one search stops all; the watch tells the others */
+    /* what stops one search stops all of them; the watch tells the others */
     status = status == GBS_STOPPED || status == GBS_ERR_STOPPED ? GBS_OK : status;
     gbs_model_free(graph);
     return status;
@@ -123,7 +123,8 @@ cleanup:
 
 /* ---- for everyone -------------------------------------------------------------------------- */
 
-/* Returns one sequence of the data as a data set. @param bounds [2] what becomes first of it. */
+/* Returns one sequence of the data as a data set. @param bounds [2] the array that becomes `first`
+ * of the data set. */
 static gbs_sequences one_of(const gbs_sequences *data, size_t sequence, size_t bounds[2])
 {
     const size_t first = data->first[sequence];

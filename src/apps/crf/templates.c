@@ -15,7 +15,7 @@
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-/* A line while it is read: places in messages are those of the text that it is a part of. */
+/* A line while it is read. Places in messages refer to the text that contains the line. */
 typedef struct reading {
     const gbsi_text *text;
     const char *at, *end;
@@ -43,7 +43,7 @@ static bool skips(reading *r, char c)
 /* Blanks inside of a macro: Wapiti allows them, CRF++ does not. */
 static void skip_blanks(reading *r)
 {
-    while (r->wapiti && (skips(r, ' ') || skips(r, '\t'))) {
+    while (skips(r, ' ') || skips(r, '\t')) {
     }
 }
 
@@ -270,7 +270,7 @@ static const char *text_at(gbs_template_style style, const gbsi_piece *piece,
     return data->text[(first + (size_t)row) * data->n_columns + piece->column];
 }
 
-/* Replaces a text by what %m or %t make of it. */
+/* Replaces a text by the text that %m or %t makes of it. */
 static gbs_status match(const gbsi_piece *piece, gbsi_expansion *out, const char **at, size_t *n,
                         gbs_error *err)
 {

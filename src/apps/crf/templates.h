@@ -59,10 +59,10 @@ typedef struct gbsi_templates {
     bool links;         /* some say which tokens are linked, or what goes with links */
 } gbsi_templates;
 
-/* The first character of a feature says what it depends on beside the token: u its label, b that
- * and the label before, or * both kinds of weights. A template with s gives features of the labels
- * of two linked tokens [M65]; two tokens of a sequence are linked if their texts behind = are equal
- * and not empty. */
+/* The first character of a feature says on what it depends beside the token: u on its label, b on
+ * its label and the label before; * stands for both kinds of weights. A template with s gives
+ * features of the labels of two linked tokens [M65]; two tokens of a sequence are linked if their
+ * texts behind = are equal and not empty. */
 static inline bool gbsi_has_unigram(char first)
 {
     return first == 'U' || first == 'u' || first == '*';
@@ -112,11 +112,12 @@ gbs_status gbsi_template_expand(const gbsi_templates *templates, size_t k,
 
 /* ---- pattern.c ------------------------------------------------------------------------------ */
 
-/* The patterns of Wapiti's templates: any character is itself; "." is any; \a letters, \d digits,
- * \l small letters, \u capitals, \w letters and digits, \p punctuation, \s white space, in capitals
- * what is not one; \ in front of any other character is that character; "*" behind one: any number
- * of it, "?": one or none; "^" at the begin and "$" at the end tie it to the ends of the text. All
- * of ASCII. */
+/* The patterns of Wapiti's templates. Any character stands for itself; "." for any character; \a
+ * for letters, \d digits, \l small letters, \u capitals, \w letters and digits, \p punctuation, \s
+ * white space, and the same letter in capitals for every character outside that class. \ in front
+ * of any other character makes it stand for itself. "*" behind a character: any number of it, "?":
+ * one or none. "^" at the begin and "$" at the end tie the pattern to the ends of the text. All of
+ * ASCII. */
 /* @return NULL, or where a "*" or "?" has nothing in front of it. */
 const char *gbsi_pattern_check(const char *pattern, size_t n);
 

@@ -47,8 +47,8 @@ bool gbsi_denoise_is_levels(const gbs_image *noisy, const gbs_denoise_options *o
 bool gbsi_denoise_is_lattice(const gbs_image *noisy, const gbs_denoise_options *o,
                              const gbs_run_options *run);
 
-/* A neighbour that comes after a pixel, row by row, so that each pair occurs once: right, below,
- * and with 8 neighbours below on both sides. */
+/* A neighbour that comes after a pixel, row by row, so that each pair occurs once: the pixel at the
+ * right and the one below; with 8 neighbours also the two diagonal ones below. */
 typedef struct gbsi_denoise_step {
     int row, column;
     double weight; /* w of gibbsite/denoise.h */

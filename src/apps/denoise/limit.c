@@ -36,7 +36,7 @@ gbs_status gbs_denoise_limit(const gbs_image *noisy, const gbs_denoise_options *
         GBSI_PASS(gbs_denoise_frozen(noisy, options, &n_frozen, err));
     }
     const bool frozen = n_frozen == n / o.levels;
-    if (!ends && frozen) { /* further iterations would give the same result */
+    if (!ends && frozen) { /* further iterations would not change the result */
         run->sweeps = LEAST_SWEEPS;
     }
     if (n < LARGE) {

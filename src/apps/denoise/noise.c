@@ -31,7 +31,7 @@ gbs_noise gbs_denoise_noise_of(const gbs_image *noisy, uint32_t levels, int labe
     }
     const size_t n = (size_t)noisy->width * noisy->height;
     size_t n_near = 0;
-    bool apart = true; /* no two values have the same nearest level */
+    bool apart = true; /* no two values are nearest to the same level */
     for (size_t i = 0; i < n; i++) {
         const uint32_t value = gbsi_denoise_value(noisy, &o, i);
         const double shown = gbsi_denoise_shown(noisy, &o, i);

@@ -36,7 +36,8 @@ typedef struct estimating {
     gbs_denoise_options o;
     uint32_t *x;      /* [CHAINS][pixels] pictures drawn */
     double *distance; /* [levels][levels] d(a, b) */
-    double *near; /* [PICTURES][pixels][levels] D_i(a) of those that the coupling is fitted to */
+    double
+        *near; /* [PICTURES][pixels][levels] D_i(a) of the pixels to which the coupling is fitted */
     uint64_t seed, pass;
     gbsi_pool *pool;
     gbsi_levels_chains *chains;

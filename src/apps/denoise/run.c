@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of pictures that need no factors: a picture of two levels is a lattice of spins in fields of
- * two values, run bit by bit; others are grids of levels, a byte each. Both are made from the
- * picture directly, without a factor graph as input. */
+/* Runs of pictures that need no factors. A picture of two levels is a lattice of spins in fields of
+ * two values, run bit by bit. Other pictures are grids of levels, with a byte for each pixel. Both
+ * are made from the picture directly, without a factor graph as input. */
 #include <string.h>
 
 #include "base/budget.h"

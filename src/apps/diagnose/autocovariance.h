@@ -19,7 +19,7 @@ typedef struct gbsi_autocovariance {
 int gbsi_autocovariance_begin(gbsi_autocovariance *a, size_t n);
 void gbsi_autocovariance_end(gbsi_autocovariance *a);
 
-/* Add the autocovariances of one series about its mean, those of lag t divided by n and not by
+/* Add the autocovariances of one series about its mean; those of lag t are divided by n and not by
  * n - t (Geyer 1992): sum[t] += 1/n sum_i (x_i - mean) (x_{i+t} - mean), t = 0 .. n - 1. */
 void gbsi_autocovariance_add(gbsi_autocovariance *a, const double *x, double *sum);
 

@@ -186,64 +186,16 @@ static void nothing_is_known_of_constants(void **state)
     assert_true(isnan(d.rhat) && isnan(d.ess_bulk) && d.median == 0.0);
 }
 
-/* The formula, written out: B over superchains, W of chains and of draws within them. */
-static void nested_rhat_is_its_formula(void **state)
-{
-    (void)state;
-    for (size_t chains = 1; chains <= 4; ++chains) {
-        for (size_t n = chains == 1 ? 2 : 1; n <= 5; ++n) {
-            enum { SUPER = 6 };
-            double *x = drawn(SUPER * chains, n, 0.5, 0.01, 7 + n);
-            double mean[SUPER] = {0};
-            double grand = 0.0;
-            double within = 0.0;
-            double between = 0.0;
-            double found = 0.0;
-            for (size_t k = 0; k < SUPER; ++k) {
-                double of_chain[4] = {0};
-                double inside = 0.0;
-                double across = 0.0;
-                for (size_t m = 0; m < chains; ++m) {
-                    const double *c = x + (k * chains + m) * n;
-                    for (size_t i = 0; i < n; ++i) {
-                        of_chain[m] += c[i] / (double)n;
-                    }
-                    for (size_t i = 0; i < n && n > 1; ++i) {
-                        inside += pow(c[i] - of_chain[m], 2.0) / (double)(n - 1) / (double)chains;
-                    }
-                    mean[k] += of_chain[m] / (double)chains;
-                }
-                for (size_t m = 0; m < chains && chains > 1; ++m) {
-                    across += pow(of_chain[m] - mean[k], 2.0) / (double)(chains - 1);
-                }
-                within += (inside + across) / SUPER;
-                grand += mean[k] / SUPER;
-            }
-            for (size_t k = 0; k < SUPER; ++k) {
-                between += pow(mean[k] - grand, 2.0) / (SUPER - 1);
-            }
-            assert_int_equal(gbs_nested_rhat(x, SUPER, chains, n, &found, NULL), GBS_OK);
-            close_to(found, sqrt(1.0 + between / within), 1e-12);
-            free(x);
-        }
-    }
-}
-
 static void refusals(void **state)
 {
     (void)state;
     gbs_error err = {0};
     gbs_diagnostics d = {.size = sizeof d};
     double x[8] = {0};
-    double rhat = 5.0;
     assert_int_equal(gbs_diagnose(x, 0, 8, &d, &err), GBS_ERR_ARGUMENT);
     assert_int_equal(gbs_diagnose(x, SIZE_MAX, SIZE_MAX, &d, &err), GBS_ERR_ARGUMENT);
     d.size = 8;
     assert_int_equal(gbs_diagnose(x, 1, 8, &d, &err), GBS_ERR_ARGUMENT);
-    assert_int_equal(gbs_nested_rhat(x, 1, 4, 2, &rhat, &err), GBS_ERR_ARGUMENT);
-    assert_true(rhat == 5.0);
-    assert_int_equal(gbs_nested_rhat(x, 2, 4, 1, &rhat, &err), GBS_OK);
-    assert_true(isnan(rhat));
     d.size = sizeof d;
     x[0] = 1.0;
     for (uint64_t n = 0;; ++n) {
@@ -267,7 +219,6 @@ int main(void)
         cmocka_unit_test(chains_that_disagree),
         cmocka_unit_test(figures_of_another_program),
         cmocka_unit_test(nothing_is_known_of_constants),
-        cmocka_unit_test(nested_rhat_is_its_formula),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -113,7 +113,7 @@ static bool is_word(const char *name, const char *const *words, size_t n_words)
     return false;
 }
 
-static const char *const chain_words[] = {"chain"};
+static const char *const chain_words[] = {"chain", "chain_id"};
 static const char *const iteration_words[] = {"iteration", "iter"};
 static const char *const draw_words[] = {"draw"};
 
@@ -155,7 +155,7 @@ static gbs_status find_roles(reader *r, gbs_error *err)
     }
     r->n_columns = s->n_columns;
     if (status >= 0) {
-        r->chain_column = find_word(s, chain_words, 1, true);
+        r->chain_column = find_word(s, chain_words, 2, true);
         r->iteration_column = gbsi_sheet_is_draws(s) ? NO_COLUMN /* a variable is called so */
                                                      : find_word(s, iteration_words, 2, false);
         r->draw_column = find_word(s, draw_words, 1, false);
@@ -228,7 +228,7 @@ static gbs_status find_names(reader *r, const char *first, gbs_error *err)
     gbs_status status = GBS_OK;
     gbsi_name_map columns = {0};
     bool same = r->sheet.n_columns == r->n_columns &&
-                find_role_again(r, chain_words, 1, &r->chain_column) &&
+                find_role_again(r, chain_words, 2, &r->chain_column) &&
                 find_role_again(r, iteration_words, 2, &r->iteration_column) &&
                 find_role_again(r, draw_words, 1, &r->draw_column);
     for (uint32_t k = 0; k < r->sheet.n_columns; k++) {
@@ -473,6 +473,7 @@ static gbs_status read_file(reader *r, const char *path, const char *first_path,
     GBSI_PASS(gbsi_text_open(&text, &r->input, r->options, err));
     read_comments(r, &text);
     text.comment = '#';
+    GBSI_PASS(gbsi_refuse_answers(&text, true, "draws: a column for each quantity", err));
     GBSI_PASS(gbsi_sheet_open(&r->sheet, &text, NULL, NULL, err));
     r->sheet.skip_empty = true;
     r->has_index = r->has_index || r->sheet.has_index;

@@ -272,8 +272,8 @@ static void count_chains(const gbsi_draws *d, const double *base, uint32_t from,
 }
 
 /* @return the error of a column of r states with the counts c_i, sum c: theta_i = (c_i + alpha) /
- * (c + r alpha), and to first order chain k moves it by (c_ik - theta_i c_k) / (c + r alpha), minus
- * the mean over k. */
+ * (c + r alpha). To first order chain k moves theta_i by (c_ik - theta_i c_k) / (c + r alpha),
+ * minus the mean over k. */
 static double column_error(const gbsi_draws *d, size_t at, uint32_t r, const double *theta,
                            double total)
 {
@@ -306,9 +306,9 @@ static double column_error(const gbsi_draws *d, size_t at, uint32_t r, const dou
 /* The step from d->before to theta, in two halves of the chains, d->first and d->other.
  *
  * @param error out: the largest standard error of an entry of a column that is expected in a row.
- * @return the sum over columns of c sum_i (first_i - before_i) (other_i - before_i) / theta_i: the
- * halves are independent, so that its expectation is the square of the true step, in the metric
- * of Fisher's information, which to second order is twice what ln P rises by. */
+ * @return the sum over columns of c sum_i (first_i - before_i) (other_i - before_i) / theta_i. The
+ * halves are independent, so that its expectation is the square of the true step, in the metric of
+ * Fisher's information. To second order this is twice the rise of ln P. */
 static double compare_halves(const gbsi_draws *d, const double *theta, const double *count,
                              double *error)
 {

@@ -57,7 +57,7 @@ static gbs_data *rows_of(const gbs_model *m, uint32_t n, uint32_t missing)
         for (uint32_t v = 0; v < n_variables; ++v) {
             state[v] = random_below(&seed, 100) < missing ? GBS_UNOBSERVED : random_below(&seed, 2);
         }
-        ok(gbs_data_add_weighted(data, 1, state, &weight, NULL));
+        ok(gbs_data_add(data, 1, state, &weight, NULL));
     }
     return data;
 }
@@ -190,7 +190,7 @@ static void beyond_any_tree(void **unused)
         }
     }
     ok(gbs_data_new(m, MOST, column, &data, NULL));
-    ok(gbs_data_add(data, 1, state, NULL));
+    ok(gbs_data_add(data, 1, state, NULL, NULL));
     gbs_fit_options o = {.size = sizeof o, .iterations = 1};
     ok(gbs_fit(m, data, NULL, &o, NULL, &f, NULL));
     assert_int_equal(gbs_fitted_report(f)->exact, 0);
@@ -271,7 +271,7 @@ static void impossible_rows(void **unused)
     ok(gbs_builder_build(b, &m, NULL));
     gbs_builder_free(b);
     ok(gbs_data_new(m, 1, column, &data, NULL));
-    ok(gbs_data_add(data, 2, state, NULL));
+    ok(gbs_data_add(data, 2, state, NULL, NULL));
     gbs_fit_options o = sampled();
     o.prior = GBS_PRIOR_NONE;
     assert_int_equal(gbs_fit(m, data, NULL, &o, NULL, &f, &err), GBS_ERR_IMPOSSIBLE);

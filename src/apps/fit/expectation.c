@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tree is that of a model with the same factors without zeros, so that it holds for all tables
- * that EM comes by: for each of them only its weights are filled in again. Variables of one state
- * are left out, which moves no entry of a table. */
+/* The tree is built for a model with equal factors but without zeros, so that it serves all tables
+ * that EM reaches: for each of them only the weights of the tree are filled in again. Variables of
+ * one state are left out, which moves no entry of a table. */
 #include "fit/expectation.h"
 
 #include <assert.h>

@@ -30,14 +30,14 @@ typedef struct fitting {
     uint32_t *column;              /* [variables] of the data */
     uint8_t *direct;               /* [variables] 1: no row misses a variable of its family */
     uint8_t *asked;                /* [variables] 1: the others */
-    uint8_t *complete;             /* [n_distinct] 1: nothing is missing in it */
+    uint8_t *complete;             /* [n_distinct] 1: the row has no missing value */
     gbsi_expectation *expectation; /* NULL if no value is missing, or if expectations are sampled */
     gbsi_draws *draws;             /* not NULL if expectations are sampled */
     bool own_limit;                /* the user gave the memory limit */
     double *full;                  /* [entries] counts in the complete rows */
     double *base;  /* [entries] counts in all rows that have the family, if all have */
-    double *next;  /* [entries] base and what is expected for the other rows, so far */
-    double *count; /* [entries] the same once all rows are done */
+    double *next;  /* [entries] base and the expected counts of the other rows so far */
+    double *count; /* [entries] the counts once all rows are done */
     double *theta; /* [entries] now */
     double *done;  /* [entries] the tables that count and the report belong to */
     double *logs;  /* [entries] */

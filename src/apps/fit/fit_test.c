@@ -125,7 +125,7 @@ static void make_rows(problem *p, uint32_t missing, uint32_t leave_out)
         }
     }
     ok(gbs_data_new(p->network, p->n_columns, p->column, &p->data, NULL));
-    ok(gbs_data_add(p->data, ROWS, p->state, NULL));
+    ok(gbs_data_add(p->data, ROWS, p->state, NULL, NULL));
     assert_int_equal(gbs_data_n_rows(p->data), ROWS);
 }
 
@@ -408,7 +408,7 @@ static void held_out_rows(void **unused)
             state[i] = i % 3 == 0 ? GBS_UNOBSERVED : random_below(&seed, r);
         }
         ok(gbs_data_new(p.network, N, p.column, &other, NULL));
-        ok(gbs_data_add(other, ROWS, state, NULL));
+        ok(gbs_data_add(other, ROWS, state, NULL, NULL));
         ok(gbs_fit(p.network, p.data, other, &o, NULL, &f, NULL));
         for (uint32_t v = 0; v < N; ++v) {
             ok(gbs_fitted_table(f, v, 0.9, p.theta[v], NULL, NULL, NULL, NULL));
@@ -462,7 +462,7 @@ static gbs_data *larger_data(const gbs_model *m, uint32_t n, uint32_t missing)
                            ? GBS_UNOBSERVED
                            : random_below(&seed, gbs_model_arity(m, v));
         }
-        ok(gbs_data_add(data, 1, state, NULL));
+        ok(gbs_data_add(data, 1, state, NULL, NULL));
     }
     return data;
 }
@@ -540,7 +540,7 @@ static void what_cannot_be(void **unused)
     ok(gbs_data_new(m, 1, &column, &data, NULL));
     assert_int_equal(gbs_fit(m, data, NULL, NULL, NULL, &f, &err), GBS_ERR_ARGUMENT);
     assert_non_null(strstr(err.message, "no rows"));
-    ok(gbs_data_add(data, 2, states, NULL));
+    ok(gbs_data_add(data, 2, states, NULL, NULL));
     assert_int_equal(gbs_fit(m, data, NULL, NULL, NULL, &f, &err), GBS_ERR_IMPOSSIBLE);
     assert_non_null(strstr(err.message, "row 2 has probability zero"));
     ok(gbs_fit(m, data, NULL, &kinds[1], NULL, &f, &err));

@@ -81,7 +81,7 @@ static gbs_status ground_predicate(gbsi_grounding *g, uint32_t predicate, gbs_er
     for (uint32_t k = 0; k < q->n_arguments; k++) {
         n *= k == q->one ? 1 : g->program.type[q->type[k]].n;
     }
-    if (!q->open) { /* no two true facts belong to the same choice */
+    if (!q->open) { /* each choice has at most one true fact */
         return q->n_true == n ? GBS_OK : none_holds(g, q, err);
     }
     for (uint64_t i = 0; i < n; i++) {

@@ -258,7 +258,7 @@ static gbs_status add_factor(gbsi_grounding *g, gbsi_ground_factor f, size_t fir
 {
     g->longest = f.n > g->longest ? f.n : g->longest;
     GBSI_PASS(find_weight(g, &f.weight, err));
-    /* two scratch arrays for the longest factor so far behind the literals */
+    /* scratch arrays for the longest factor until now, which follow the literals */
     GBSI_PASS(gbsi_reserve((void **)(void *)&g->literal, &g->literal_capacity,
                            g->n_literals + 2 * (size_t)g->longest, sizeof *g->literal,
                            "ground formulas", err));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formulas by recursive descent; from what binds last to what binds first: <=>, =>, v, ^, !. */
+/* Reads formulas by recursive descent. Operators, from the weakest to the strongest: <=>, =>, v, ^,
+ * !. */
 #include "base/memory.h"
 #include "ground/program.h"
 #include "text/lines.h"
@@ -10,9 +11,9 @@ typedef struct parser {
     gbsi_logic_formula *formula;
     gbsi_token name[GBSI_GROUND_MOST_VARIABLES];
     uint32_t depth, n_nodes;
-    uint32_t call[GBSI_GROUND_MOST_VARIABLES]; /* for the variable that stands for a function's
-                                                  value: the atom */
-    uint32_t calls;                            /* bit set: such a variable, of the atom at work */
+    uint32_t call[GBSI_GROUND_MOST_VARIABLES]; /* for the variable that stands for the value of a
+                                                  function value: the atom */
+    uint32_t calls;                            /* set for such a variable of the present atom */
 } parser;
 
 enum { MOST_NODES = 1000 }; /* of a formula, which the grounding visits by recursion */
@@ -162,8 +163,8 @@ static gbs_status add_atom(parser *s, uint32_t predicate, const int64_t *term, u
     return add_node(s, n, node, err);
 }
 
-/* Reads f(x) as a term: it becomes a new variable z for which f(x, z) holds, and the atom with
- * the term in it becomes EXIST z (f(x, z) ^ atom), in close_calls(). */
+/* Reads f(x) as a term: the term becomes a new variable z for which f(x, z) holds, and the atom
+ * that contains the term becomes EXIST z (f(x, z) ^ atom), in close_calls(). */
 static gbs_status read_call(parser *s, uint32_t function, int64_t *term, gbs_error *err)
 {
     gbsi_logic_formula *f = s->formula;

@@ -303,7 +303,7 @@ static gbs_status ground(call *c, gbs_model **model, gbs_error *err)
     gbsi_grounding *g = &c->grounding;
     GBSI_TRY(read_files(c, err));
     GBSI_TRY(gbs_builder_new(&g->builder, err));
-    for (int hard = 0; hard < 2; hard++) { /* factors behind the last tied one take less memory */
+    for (int hard = 0; hard < 2; hard++) { /* factors after the last tied one take less memory */
         for (uint32_t i = 0; i < g->program.n_formulas; i++) {
             if ((isinf(g->program.formula[i].weight) != 0) == (hard != 0)) {
                 GBSI_TRY(gbsi_ground_formula(g, &g->program.formula[i], err));

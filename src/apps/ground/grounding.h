@@ -80,7 +80,7 @@ typedef struct gbsi_grounding {
     size_t n_residues, residue_capacity;
     uint32_t *literal; /* literals of the factor that is being made, followed by scratch memory */
     size_t n_literals, literal_capacity;
-    uint32_t longest;    /* literals of a factor so far */
+    uint32_t longest;    /* literals that the factor has until now */
     size_t first_factor; /* number of the builder's first factor that belongs to this formula */
     uint32_t *slot; /* [n_slots] open addressing by content: a factor's number from first_factor
                        on */

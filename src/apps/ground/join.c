@@ -2,8 +2,9 @@
 /* The groundings of a formula that evidence does not decide, found as a join. A clause is satisfied
  * where one of its literals is true, so that for each negative literal over a predicate of the
  * database only the facts of that predicate matter. The literal with the fewest facts that match
- * the bindings so far comes next, found by an index of each argument; variables in no such literal
- * run over their constants. Conjunctions go the same way: there the positive literals matter. */
+ * the bindings so far comes next; an index of each argument finds these facts. Variables that are
+ * in no such literal run over their constants. Conjunctions go the same way: there the positive
+ * literals matter. */
 #include <math.h>
 
 #include "base/memory.h"

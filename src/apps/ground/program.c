@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statements of a program: declarations of types, predicates and functions, formulas with a weight,
+/* Statements of a program: declarations of types, predicates and functions; formulas with a weight,
  * a period or neither (Richardson & Domingos 2006, Machine Learning 62, in the syntax of Alchemy
  * and of Tuffy and ProbCog); and facts. A function f(x) of values y is the predicate f(x, y!). */
 #include "ground/program.h"

@@ -25,7 +25,8 @@ typedef struct gbsi_predicate {
     gbsi_token name;
     uint32_t n_arguments;
     uint32_t type[GBSI_GROUND_MOST_ARGUMENTS];
-    uint32_t one; /* the argument marked '!': exactly one value of it holds; GBSI_GROUND_NO_ONE */
+    uint32_t
+        one; /* the argument marked '!', for which exactly one value holds; GBSI_GROUND_NO_ONE */
     uint64_t stride; /* distance between codes of atoms whose argument `one` differs by one */
     uint64_t first;  /* code of the first of its atoms */
     bool open;       /* its atoms are variables of the model unless the database decides them */
@@ -79,8 +80,8 @@ typedef struct gbsi_program {
     size_t type_capacity, predicate_capacity, node_capacity, formula_capacity, term_capacity,
         made_capacity;
     uint32_t n_types, n_predicates, n_nodes, n_formulas, n_made;
-    uint32_t n_ranged;     /* constants of ranges, so far */
-    uint32_t n_unweighted; /* formulas with neither weight nor period */
+    uint32_t n_ranged;     /* constants of ranges read until now */
+    uint32_t n_unweighted; /* formulas without weight and without period */
     bool closes;           /* a predicate is marked '*': those without are open */
     size_t n_terms;
     gbsi_name_map types, predicates, constants; /* constants are owned by their type */

@@ -127,7 +127,7 @@ static gbs_status words_of(words *w, const gbsi_logic_type *type, gbs_error *err
     return GBS_OK;
 }
 
-/* Words that both have, and words that one of them has. */
+/* Counts the words that both names have, and the words that at least one of them has. */
 static void compare(const words *w, uint32_t a, uint32_t b, size_t *both, size_t *either)
 {
     size_t i = w->start[a];

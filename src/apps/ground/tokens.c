@@ -28,7 +28,7 @@ static bool starts(const gbsi_text *text, const char *sign)
     return (size_t)(text->end - text->at) >= n && memcmp(text->at, sign, n) == 0;
 }
 
-/* Moves behind the next sign, or to the end. */
+/* Moves behind the next sign or, if there is none, to the end. */
 static void skip_to(gbsi_text *text, const char *sign)
 {
     while (text->at < text->end && !starts(text, sign)) {
@@ -120,7 +120,7 @@ bool gbsi_logic_is_sign(gbsi_token token, gbsi_logic_sign sign)
 
 /* ---- statements ----------------------------------------------------------------------------- */
 
-/* Whether a statement goes on behind such a token at the end of a line, or with it on a new one. */
+/* Whether a statement goes on to the next line if a line ends or begins with such a token. */
 static bool goes_on(gbsi_token token)
 {
     for (int sign = GBSI_SIGN_AND; sign <= GBSI_SIGN_IFF; sign++) {

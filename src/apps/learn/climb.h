@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Minimum of a function that has a gradient, by L-BFGS, and with an L1 penalty by OWL-QN (Andrew &
- * Gao 2007). libLBFGS has both: only builds with it have this. */
+/* Finds the minimum of a function that has a gradient: by L-BFGS, or with an L1 penalty by OWL-QN
+ * (Andrew & Gao 2007). Both come from libLBFGS, and a build without that library has neither. */
 #ifndef GBSI_LEARN_CLIMB_H
 #define GBSI_LEARN_CLIMB_H
 
@@ -15,7 +15,7 @@
 typedef struct gbsi_climb_point {
     const double *x, *gradient; /* [n] */
     double objective;           /* with the L1 penalty */
-    double slope; /* length of the gradient, of parameters that are 0 of what l1 leaves of it */
+    double slope; /* length of the gradient; for parameters that are 0, of its part beyond l1 */
     uint64_t iteration; /* from 1 */
 } gbsi_climb_point;
 
@@ -38,8 +38,9 @@ typedef struct gbsi_climb {
 /* @return the bytes that libLBFGS needs for n parameters. */
 size_t gbsi_climb_bytes(size_t n);
 
-/* @param x [n + GBSI_CLIMB_PADDING] from gbsi_alloc_lanes(): from there; out: of no use, as the
- * result is that of the last call of advance(). @return false: no memory for gbsi_climb_bytes(). */
+/* @param x [n + GBSI_CLIMB_PADDING] from gbsi_alloc_lanes(): the start. On return its content is of
+ * no use: the result is the argument of the last call of advance(). @return false: no memory for
+ * gbsi_climb_bytes(). */
 bool gbsi_climb_run(gbsi_climb *climb, double *x);
 
 #endif

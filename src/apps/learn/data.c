@@ -8,6 +8,7 @@
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/plural.h"
+#include "store/builder.h"
 
 void gbs_data_free(gbs_data *data)
 {
@@ -169,8 +170,8 @@ static gbs_status check_weights(size_t n, const double *weight, gbs_error *err)
     return GBS_OK;
 }
 
-gbs_status gbs_data_add_weighted(gbs_data *data, size_t n, const uint32_t *state,
-                                 const double *weight, gbs_error *err)
+gbs_status gbs_data_add(gbs_data *data, size_t n, const uint32_t *state, const double *weight,
+                        gbs_error *err)
 {
     GBSI_NEED(data);
     const uint32_t n_columns = data->n_columns;
@@ -181,11 +182,12 @@ gbs_status gbs_data_add_weighted(gbs_data *data, size_t n, const uint32_t *state
     for (size_t i = 0; status >= 0 && i < n * n_columns; ++i) {
         const uint32_t v = data->column[i % n_columns];
         if (state[i] != GBS_UNOBSERVED && state[i] >= data->model->arity[v]) {
+            char name[128];
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                             "data, row %zu: variable %" PRIu32 " has %" PRIu32
+                             "data, row %zu: variable %s has %" PRIu32
                              " state%s, found state %" PRIu32,
-                             i / n_columns, v, data->model->arity[v],
-                             gbsi_plural(data->model->arity[v]), state[i]);
+                             i / n_columns, gbsi_variable_text(data->model, v, name, sizeof name),
+                             data->model->arity[v], gbsi_plural(data->model->arity[v]), state[i]);
         }
     }
     for (size_t i = 0; i < n && status >= 0; ++i) {
@@ -195,11 +197,6 @@ gbs_status gbs_data_add_weighted(gbs_data *data, size_t n, const uint32_t *state
         }
     }
     return status;
-}
-
-gbs_status gbs_data_add(gbs_data *data, size_t n, const uint32_t *state, gbs_error *err)
-{
-    return gbs_data_add_weighted(data, n, state, NULL, err);
 }
 
 uint64_t gbs_data_n_rows(const gbs_data *data)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Eight doubles at a time, in vectors of the compiler's own, for *_lanes.c files: additions,
- * products and quotients alone, in a fixed order, so that every instruction set gives the same
+/* Eight doubles at a time, in vectors of the compiler's own, for *_lanes.c files. Only additions,
+ * products and quotients are used, in a fixed order, so that every instruction set gives the same
  * bits. */
 #ifndef GBSI_LEARN_EIGHTS_H
 #define GBSI_LEARN_EIGHTS_H

@@ -26,7 +26,8 @@ typedef struct gbsi_conjugate {
     double *r;              /* [n] in: the right side; out: the residual */
     double *d, *product;    /* [n] scratch */
     const double *diagonal; /* [n] above 0, near that of the matrix: Jacobi's preconditioner, which
-                               takes lengths to be those of x_k / sqrt(diagonal_k); NULL: ones */
+                               takes lengths to be those of x_k / sqrt(diagonal_k); NULL: a diagonal
+                               of ones */
     double left;            /* share of its length that may be left of the right side */
     double flat; /* relative to the largest curvature so far: a direction of smaller curvature
                     counts as flat */
@@ -38,8 +39,8 @@ typedef struct gbsi_conjugate {
 
 /* Solves H y = r. Sums are computed by one thread.
  * @return false if it was stopped, did not converge after 2000 products, or met a direction without
- * curvature; y is then as far as it came, or, if the first direction has no curvature, that
- * direction (Nocedal & Wright 2006, Numerical Optimization, algorithm 7.1). */
+ * curvature. y is then the last iterate or, if the first direction has no curvature, that direction
+ * (Nocedal & Wright 2006, Numerical Optimization, algorithm 7.1). */
 bool gbsi_conjugate_solve(const gbsi_conjugate *c);
 
 #endif

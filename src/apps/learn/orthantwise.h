@@ -18,8 +18,8 @@ typedef struct gbsi_orthantwise {
     /* The objective without l1, and its gradient. */
     gbs_status (*evaluate)(void *context, const double *w, double *objective, double *gradient,
                            gbs_error *err);
-    /* After an iteration. @param objective less l1 |w|. @param slope the length of the gradient, of
-     * weights that are 0 of what l1 leaves of it. @param change largest change of a weight. */
+    /* After an iteration. @param objective less l1 |w|. @param slope the length of the gradient;
+     * for weights that are 0, of its part beyond l1. @param change largest change of a weight. */
     gbs_status (*tell)(void *context, uint64_t iteration, const double *w, double objective,
                        double slope, double change, gbs_error *err);
     bool converged; /* out */

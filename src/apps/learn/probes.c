@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Standard errors by random vectors [M73]. With G the covariance of the gradient, a vector v of
- * that covariance makes H^-1 v one of the sandwich's, H^-1 G H^-1: its squares estimate the
- * variances of all parameters at once. */
+/* Standard errors by random vectors [M73]. Let G be the covariance of the gradient. If v is a
+ * random vector of covariance G, then H^-1 v has the sandwich H^-1 G H^-1 as its covariance. The
+ * squares of H^-1 v therefore estimate the variances of all parameters at once. */
 #include "learn/probes.h"
 
 #include <string.h>

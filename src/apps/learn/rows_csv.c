@@ -11,7 +11,7 @@
 
 typedef struct reader {
     gbsi_sheet sheet;
-    uint32_t first; /* column of the first site: behind those of draws */
+    uint32_t first; /* column of the first site, which follows those of draws */
     gbs_rows *rows;
 } reader;
 
@@ -142,6 +142,7 @@ gbs_status gbsi_rows_csv(const gbsi_text *text, gbs_rows **rows, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     reader r = {.first = 0};
+    GBSI_TRY(gbsi_refuse_answers(text, true, "rows of states", err));
     GBSI_TRY(gbsi_sheet_open(&r.sheet, text, NULL, NULL, err));
     r.sheet.skip_empty = true;
     r.first = gbsi_sheet_is_draws(&r.sheet) ? GBSI_DRAW_COLUMNS : 0;

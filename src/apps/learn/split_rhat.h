@@ -17,7 +17,8 @@
 /* Weights are held still after a quarter, a half and all of the steps. */
 #define GBSI_ROUNDS 3u
 
-/* @param within, between the mean variance in halves of n draws, and that of their means. */
+/* @param within, between the mean variance in halves of n draws, and the variance of the means of
+ * halves. */
 static inline double gbsi_rhat(double within, double between, double n)
 {
     return within > 0.0    ? gbsi_sqrt((n - 1.0) / n + between / within)

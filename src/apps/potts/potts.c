@@ -112,9 +112,9 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* @return the bytes that learning needs at one time, beside program and data: L-BFGS with its
- * gradient, of all sites or of one for each thread; chains; or the weights with the model that is
- * built of them. */
+/* @return the bytes that learning needs at one time, beside program and data. It is the largest of
+ * three: L-BFGS with its gradient (of all sites, or of one site for each thread); chains; the
+ * weights with the model that is built of them. */
 static double predict_bytes(const learning *l)
 {
     const gbsi_potts *p = &l->potts;

@@ -62,7 +62,8 @@ void gbsi_potts_scores(gbsi_potts *potts, const double *x, const double *weight,
 void gbsi_potts_product(gbsi_potts *potts, const double *x, const double *along, double l2,
                         double *product);
 /* Computes the sums of one site over all rows.
- * @param site has site, block, slope, along and weight, NULL for that of the rows; the rest is set.
+ * @param site has site, block, slope, along and weight (NULL: the weights of the rows); the
+ * function sets the rest.
  * @return false if it was stopped. */
 bool gbsi_potts_sum_rows(const gbsi_potts *potts, uint32_t member, gbsi_potts_site *site);
 /* @return the sum over rows of weight ln PL; a meaningless number if it was stopped. */
@@ -101,9 +102,9 @@ gbs_status gbsi_potts_sites(gbsi_potts *potts, const gbs_potts_options *options,
 
 /* Standard errors of dense Potts models with more parameters than a matrix of them has room for. */
 
-/* The root mean square of what n probes find, each with signs of its own for all rows: as
- * potts_errors.c computes without them, within a share of 1 / sqrt(2 n) at most (one standard
- * error). @param potts has memory for gradients. @param x at the maximum of the pseudo-likelihood.
+/* The root mean square of the estimates of n probes, each with its own signs for all rows. It is
+ * within a share of 1 / sqrt(2 n) (one standard error) of what potts_errors.c computes without
+ * probes. @param potts has memory for gradients. @param x at the maximum of the pseudo-likelihood.
  * @param options l2, method, seed. @param pull the part of the penalty instead: how far it moves
  * the maximum, of parameters drawn from the prior that it stands for. @param error [potts->n] out.
  */

@@ -22,7 +22,7 @@ typedef struct chains {
                        still */
     double *blocks; /* [n_sites][n_block] */
     double *data;   /* [potts->n] P(x_i), P(x_i, x_j) of the rows */
-    double *sum;    /* [potts->n] sum of the weights in the second half of the steps so far */
+    double *sum;    /* [potts->n] sum of the weights since the second half of the steps began */
     double *moving; /* [potts->n] the weights, while their mean is held still */
     double *square; /* [n_sites] sums of squares of the differences in the last step */
     double *x;

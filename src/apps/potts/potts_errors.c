@@ -17,7 +17,7 @@
 #include "simd/math.h"
 #include "store/model.h"
 
-#define PIVOT 1e-10 /* share of a diagonal entry below which nothing is left of it */
+#define PIVOT 1e-10 /* share of a diagonal entry; a smaller rest counts as zero */
 
 enum { LANES = 8 }; /* rows whose equations are solved together */
 
@@ -306,8 +306,8 @@ static void find_gradients(const errors *e, uint32_t i, size_t row, double *phi,
     }
 }
 
-/* Adds up what some rows contribute to every coordinate: H^-1 g, or, if sites are treated alone,
- * that of each site, with half the weight for couplings. */
+/* Adds up what some rows contribute to every coordinate: H^-1 g. If sites are treated separately,
+ * it adds H^-1 g of each site, with half the weight for couplings. */
 static void solve_rows(void *context, uint32_t member)
 {
     errors *e = context;

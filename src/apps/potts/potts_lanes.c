@@ -8,7 +8,8 @@
 #define ROOM      8192u  /* doubles of the rows that go through the tiles together */
 #define TILE_ROOM 32768u /* doubles of a tile: sites whose part of a block stays in the cache */
 
-/* sum += block(j, x_j, .), or along's, for j in [from, end), n_eights vectors of it. */
+/* sum += block(j, x_j, .), or the block of `along`, for j in [from, end), n_eights vectors of it.
+ */
 INLINE void add_sites(const gbsi_potts_site *s, const double *block, const uint8_t *x,
                       uint32_t from, uint32_t end, uint32_t first, const uint32_t n_eights,
                       eight *sum)

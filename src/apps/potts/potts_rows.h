@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The innermost loops of dense Potts models: p(x_i | all others) of many rows at one site.
  *
- * A block holds what site i needs, [n_sites][n_states][width]: element (j, b, a) is J_ij(a, b), its
- * states a padded by zeros to a width of a multiple of eight. A site has its field where its
- * coupling to itself would be: element (i, 0, a) is h_i(a). */
+ * A block holds the couplings of site i, [n_sites][n_states][width]: element (j, b, a) is J_ij(a,
+ * b), with states a padded by zeros to a width that is a multiple of eight. A site has its field
+ * where its coupling to itself would be: element (i, 0, a) is h_i(a). */
 #ifndef GBSI_POTTS_POTTS_ROWS_H
 #define GBSI_POTTS_POTTS_ROWS_H
 

@@ -75,7 +75,7 @@ typedef struct gbsi_rbm {
     double *p;
     /* of judging */
     const gbs_rows *judged;
-    double *log_pl; /* [rows of data or of those held out] */
+    double *log_pl; /* [rows of data or held-out rows] */
     double *curve;  /* [epochs][2] */
     double *best;   /* w, a and b, [n][wide_m], [n] and [m], after the best epoch; with patience */
     /* of checkpoints */
@@ -112,11 +112,11 @@ gbs_status gbsi_rbm_resume(gbsi_rbm *rbm, const gbs_rows *held_out, gbs_error *e
 void gbsi_rbm_keep_step(gbsi_rbm *rbm);
 /* rbm_best.c: after an epoch, mark it if it is the best so far; tell whether there are no more
  * epochs before the next look at weights held still; and restore the weights of the best epoch, if
- * that is wanted. */
+ * wanted. */
 void gbsi_rbm_mark_best(gbsi_rbm *rbm);
 bool gbsi_rbm_is_done(const gbsi_rbm *rbm);
-/* @return the share of the rise of ln PL that was in the second half of the epochs so far; NAN:
- * it has not risen. */
+/* @return the part of the rise of ln PL that fell into the second half of the epochs so far; NAN:
+ * ln PL has not risen. */
 double gbsi_rbm_rise(const gbsi_rbm *rbm);
 void gbsi_rbm_take_best(gbsi_rbm *rbm);
 /* rbm_judge.c: @return the mean ln PL of rows; NAN if it was stopped. */

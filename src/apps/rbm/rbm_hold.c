@@ -69,9 +69,9 @@ static double largest_rhat(const holding *h)
 
 /* ---- the slope ------------------------------------------------------------------------------- */
 
-/* Adds to the slope of unit i the sums over rows, or over the chains of one half of the draws, in
- * two parts: even chains in the first half of the time and odd ones in the second, or the other way
- * round.
+/* Adds to the slope of unit i the sums over rows, or the sums over the chains of one half of the
+ * draws. A half has two parts: even chains in the first half of the time and odd ones in the
+ * second, or the reverse.
  * @param list scratch. */
 static void add_unit(const holding *h, uint32_t *list, size_t i)
 {
@@ -109,8 +109,8 @@ static void add_all(holding *h)
     gbsi_pool_run(h->rbm->work->pool, add_units, h);
 }
 
-/* Adds the squares of a row's contributions: it adds v_i p_j to the slope by W, v_i to that by a
- * and p_j to that by b. */
+/* Adds the squares of a row's contributions: v_i p_j to the slope by W, v_i to the slope by a, and
+ * p_j to the slope by b. */
 static void add_squares(holding *h)
 {
     const gbsi_rbm *r = h->rbm;

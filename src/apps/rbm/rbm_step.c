@@ -111,8 +111,9 @@ static void fill_groups(void *context, uint32_t member)
 
 /* ---- the weights ----------------------------------------------------------------------------- */
 
-/* The cumulative penalty of Tsuruoka, Tsujii & Ananiadou (2009, ACL, 477-485): what the steps so
- * far owe is taken as far as 0, and the rest later. @param owed out: what has been taken. */
+/* The cumulative penalty of Tsuruoka, Tsujii & Ananiadou (2009, ACL, 477-485): the penalty owed by
+ * the steps so far moves a weight at most to 0; what is left over is owed by later steps. @param
+ * owed out: what has been taken. */
 static double penalised(double w, double owing, double *owed)
 {
     const double left = w > 0.0 ? w - (owing + *owed) : w + (owing - *owed);

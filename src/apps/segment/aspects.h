@@ -20,9 +20,9 @@ typedef struct gbsi_vocabulary {
 /* The nearest centre, the first of equals. */
 uint32_t gbsi_vocabulary_word(const gbsi_vocabulary *v, const float *point);
 
-/* At most v->n centres (fewer where there are fewer different points), which it allocates and the
- * caller frees. @param point [n_points][v->width]. @param stream separates the random numbers of
- * vocabularies. @return GBS_ERR_STOPPED if work was stopped. */
+/* Finds at most v->n centres (fewer if there are fewer different points), which it allocates and
+ * the caller frees. @param point [n_points][v->width]. @param stream separates the random numbers
+ * of vocabularies. @return GBS_ERR_STOPPED if work was stopped. */
 gbs_status gbsi_vocabulary_learn(gbsi_work *work, const float *point, size_t n_points,
                                  uint64_t seed, uint32_t stream, gbsi_vocabulary *v,
                                  gbs_error *err);

@@ -299,7 +299,7 @@ static gbs_status find_shortest(const gbs_influences *influences, gbs_scan_reque
     if (found == NULL) {
         return status;
     }
-    *sequence = found; /* stopped on the way: the best so far */
+    *sequence = found; /* stopped early: this is the best state until now */
     *n = enough;
     gbsi_struct_give(report, &best, sizeof best);
     return status == GBS_ERR_STOPPED ? GBS_STOPPED : status;

@@ -17,7 +17,7 @@ typedef struct search {
     gbsi_vocabulary *v;
     const float **point; /* [n] */
     size_t n;
-    float *distance; /* [n] squared, from the nearest centre so far */
+    float *distance; /* [n] square of the distance from the nearest present centre */
     uint32_t *word;  /* [n] */
     uint32_t latest; /* seeding: the centre to compare with */
     bool *moved;     /* [members] */

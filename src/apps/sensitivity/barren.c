@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditional tables that say nothing about X: those of a variable that nothing is known of, and
- * that no other table has. Whatever their entries are, they sum to 1 over it. */
+/* Conditional tables that give no information about X: the table of a variable that has no evidence
+ * and stands in no other table. Whatever their entries are, they sum to 1 over it. */
 #include "base/memory.h"
 #include "condition/prune.h"
 #include "sensitivity/reduced.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Three cases in one tree, side by side: X free, X = x, X another state. They give the joint
- * distribution of each factor's free variables in each case, or, for a conditional table with
- * zeros, what it would be without the factor, up to a constant: entries of zero have derivatives
- * too. */
+ * distribution of each factor's free variables in each case. For a conditional table with zeros
+ * they give it without the factor, up to a constant, because entries of zero have derivatives too.
+ */
 #include "sensitivity/parameters.h"
 
 #include <assert.h>
@@ -137,7 +137,7 @@ static gbs_status run_cases(solving *s, gbsi_watch *watch, gbs_error *err)
  * outcomes, so that it is as precise as q; the change for the other outcome is its negative. */
 typedef struct rarer {
     uint32_t number; /* the case */
-    double q;        /* probability with the sign that makes it that of p */
+    double q;        /* probability, with the sign of its term in p */
 } rarer;
 
 static gbs_status find_rarer(const solving *s, rarer *out, gbs_error *err)

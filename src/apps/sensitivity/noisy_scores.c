@@ -13,8 +13,8 @@ static void add(double *sum, size_t n, size_t k, double score)
     sum[2 * (2 * n + k)] += score * score;
 }
 
-/* With N = prod of q and M = N / q of the current cause: 1 / q without effect, -M / (1 - N) with
- * it. */
+/* With N = prod of q and M = N / q of the current cause, the score is 1 / q without the effect and
+ * -M / (1 - N) with it. */
 void gbsi_scores_add(const gbsi_reduced *reduced, size_t factor, const uint32_t *state, double *sum)
 {
     const gbsi_factors *f = &reduced->user->factors;
@@ -43,7 +43,7 @@ void gbsi_scores_add(const gbsi_reduced *reduced, size_t factor, const uint32_t 
     }
 }
 
-/* Whether the child may be without the effect, or with it, given its evidence. */
+/* Whether the evidence of the child allows that it is without the effect, or with it. */
 static bool may_be(const gbsi_reduced *r, const gbsi_noisy *noisy, bool effect)
 {
     const uint32_t wanted = effect ? noisy->effect : 1 - noisy->effect;
@@ -64,7 +64,7 @@ void gbsi_scores_judge(const gbsi_reduced *reduced, size_t factor, gbsi_score *s
     const uint32_t *arity = r->user->arity;
     const bool none = may_be(r, &noisy, false);
     const bool effect = may_be(r, &noisy, true);
-    size_t n_certain = noisy.log_q[0] < 0.0; /* causes that may take effect whatever happens */
+    size_t n_certain = noisy.log_q[0] < 0.0; /* causes that may have an effect in every state */
     size_t at = 1;
     for (uint32_t i = 0; i < noisy.n_parents; ++i) {
         bool certain = true;

@@ -115,9 +115,9 @@ gbs_status gbsi_parameters_list(const gbs_model *model, const gbs_evidence *evid
 
 /* ---- what they do ---------------------------------------------------------------------------- */
 
-/* One column of a conditional table: t -> t + d and the others t_j -> t_j (1 - d / R), where R is
- * their sum, moves F = sum_j t_j g_j by d (g - sum over others of t_j g_j / R). Chan & Darwiche
- * (2002), J. Artif. Intell. Res. 17:265-287.
+/* Changes one column of a conditional table: t -> t + d and the others t_j -> t_j (1 - d / R),
+ * where R is their sum. This moves F = sum_j t_j g_j by d (g - sum over others of t_j g_j / R).
+ * Chan & Darwiche (2002), J. Artif. Intell. Res. 17:265-287.
  * @param logs [r] ln t_j. @param sign 1; -1: bounds are added. @param g [r] in: g; out:
  * derivatives. @param room [2 * r] sums before. */
 static void move_column(uint32_t r, const double *logs, double sign, double *g, double *room)
@@ -146,7 +146,7 @@ static void move_column(uint32_t r, const double *logs, double sign, double *g, 
         sum_f += t > 0.0 ? t * own : 0.0;
         if (rest_t > 0.0) {
             g[i] = own - sign * (rest_f / rest_t);
-        } else if (r == 2) { /* the other one alone takes what t loses */
+        } else if (r == 2) { /* only the other state takes what t loses */
             g[i] = own - sign * (i == 0 ? last : first);
         } else {
             g[i] = NAN;

@@ -22,8 +22,8 @@ typedef enum gbsi_moved {
 } gbsi_moved;
 
 /* Computes how a sum over states F changes with each parameter of a factor [M55], which is linear
- * in w. Conditional tables: dF/dt(i|u) = F(i,u) / t(i|u) less what the others lose, NAN if t is 0
- * unless w is apart; tables: dF/dtheta = F(s); weights: sum over s of phi(s) F(s).
+ * in w. Conditional tables: dF/dt(i|u) = F(i,u) / t(i|u) less the loss of the other entries, NAN if
+ * t is 0 unless w is apart; tables: dF/dtheta = F(s); weights: sum over s of phi(s) F(s).
  * @param w [joint states of the free variables of the scope]
  * @param out [parameters of the factor]
  * @param room [2 * arity of the child] */
@@ -31,13 +31,14 @@ void gbsi_parameters_move(const gbsi_reduced *reduced, size_t factor, gbsi_moved
                           const double *w, double *out, double *room);
 
 /* Computes the derivatives for the conditional table of a barren variable, which does not affect
- * the sum: 0, or NAN for an entry whose column has no other entry that could take what it loses.
+ * the sum. They are 0, or NAN for an entry whose column has no other entry to take what it loses.
  * @param out [parameters of the factor] 0 in. */
 void gbsi_parameters_move_nothing(const gbsi_reduced *reduced, size_t factor, double *out,
                                   double *room);
 
-/* Does the same for the table of a cause in the chain of a noisy factor, over (its n states, s
- * before, s after), by the inhibition in each state; for the leak, over s after alone, by the leak.
+/* Computes the derivatives for the table of a cause in the chain of a noisy factor, over (its n
+ * states, s before, s after), by the inhibition in each state; for the leak, over s after alone, by
+ * the leak.
  * @param w [n][2][2] apart; of the leak [2].
  * @param out [n]. */
 void gbsi_parameters_move_cause(uint32_t n, const double *w, bool is_leak, double *out);

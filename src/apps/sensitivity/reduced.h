@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The model that remains once evidence has fixed some variables, with a table for every factor,
  * over the free variables of its scope, and an indicator of X = x. A noisy factor is a chain of
- * tables [M56]: of its leak, of each parent in turn, and of the child. With s_k, whether one of the
- * first k causes took effect, that of parent k is over (its state, s_(k-1), s_k). Unlike
+ * tables [M56]: of its leak, of each parent in turn, and of the child. Let s_k say whether one of
+ * the first k causes took effect. The table of parent k is over (its state, s_(k-1), s_k). Unlike
  * gbsi_condition() this keeps every state that hard zeros rule out and every factor that has become
  * constant: the derivative by an entry that is zero needs the one, that by its table the other. */
 #ifndef GBSI_SENSITIVITY_REDUCED_H
@@ -40,8 +40,8 @@ typedef struct gbsi_reduced {
 gbs_status gbsi_reduced_new(const gbs_model *user, const gbs_evidence *evidence, uint32_t variable,
                             uint32_t state, gbsi_reduced **out, gbs_error *err);
 void gbsi_reduced_free(gbsi_reduced *reduced);
-/* barren.c: finds variables that say nothing about X, whatever the entries of their conditional
- * tables are; gbsi_reduced_build() leaves them out. */
+/* barren.c: finds variables that give no information about X, for any entries of their conditional
+ * tables; gbsi_reduced_build() leaves them out. */
 gbs_status gbsi_reduced_find_barren(gbsi_reduced *reduced, gbs_error *err);
 /* Makes the model.
  * @return GBS_ERR_LIMIT for a factor whose free variables have too many joint states. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Covariances of 1[X = x] with the joint states of each factor's scope, or with its function phi,
- * over the draws of a run. Draws are counted in batches: the chains, where there are 16 or more of
- * them, else pieces of chains, that grow so that each chain has from B / 2 to B of them. With sums
- * over batch b (of n_b draws) the mean of
+ * over the draws of a run. Draws are counted in batches. If there are 16 chains or more, each chain
+ * is a batch; else batches are pieces of chains, which grow so that each chain has from B / 2 to B
+ * of them. With sums over batch b (of n_b draws) the mean of
  *
  *     w_b(s) = P_b(x, s) - p P_b(s) - P(s) (P_b(x) - p)                                      [M55]
  *
- * is the estimate of Cov(1[X = x], 1[s]); derivatives are linear in it, and their spread over
- * batches is their error: the mean of (1[X = x] - p) (1[s] - P(s)) by batches [M8]. */
+ * is the estimate of Cov(1[X = x], 1[s]). Derivatives are linear in it. The spread over batches of
+ * the mean of (1[X = x] - p) (1[s] - P(s)) is its error [M8]. */
 #include "sensitivity/parameters.h"
 
 #include <math.h>
@@ -256,9 +256,9 @@ static double error_of_rare(double visits, double n_draws)
     return visits < RARE_VISITS ? gbsi_sqrt(q * (1.0 - q) / n_draws) : 0.0;
 }
 
-/* @return a bound for a cell that is 0 in a conditional table, in a column from `first` on: the
- * bound of the frequency of these states of the parents in the draws, times the mean of rho; NAN if
- * too few draws had these states. */
+/* @return a bound for a cell that is 0 in a conditional table, in a column from `first` on. The
+ * bound is the bound of the frequency of these states of the parents in the draws, times the mean
+ * of rho; NAN if too few draws had these states. */
 static double bound_of_zero(const sampling *s, size_t cell, size_t first, uint32_t arity)
 {
     const double *whole = s->sum + 2 * s->n_cells * n_batches(s);
@@ -344,8 +344,8 @@ static void find_errors(sampling *s, size_t factor, size_t cell, size_t n_cells,
     }
 }
 
-/* @return the error of Cov(1[X = x], 1[s]) = P(x, s) P(not x, not s) - P(x, not s) P(not x, s)
- * that is due to those of the four that are rare. */
+/* @return the part of the error of Cov(1[X = x], 1[s]) = P(x, s) P(not x, not s) - P(x, not s)
+ * P(not x, s) that is due to rare ones among these four events. */
 static double rare_in_table(const sampling *s, size_t cell)
 {
     const size_t whole = n_batches(s);

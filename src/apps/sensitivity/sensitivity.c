@@ -30,10 +30,10 @@ void gbs_sensitivities_free(gbs_sensitivities *answer)
 
 /* ---- another value ----------------------------------------------------------------------- */
 
-/* p = now + m derivative / (1 + m log_p), where m is how far that moves what P(x, e) and P(e) are
- * linear in: t, or the weight of some states over what it is, less 1. For a formula that is `high`
- * in these states and `low` in all other states, 1[formula = high] = (formula - low) / (high - low)
- * [M55]. */
+/* p = now + m derivative / (1 + m log_p). P(x, e) and P(e) are linear in t, or in the ratio of the
+ * new weight of some states to the old one; m is the change of t, or this ratio less 1. For a
+ * formula that is `high` in these states and `low` in all other states, 1[formula = high] =
+ * (formula - low) / (high - low) [M55]. */
 typedef struct line {
     double derivative, log_p;
     double width; /* high - low; 1 for other kinds */

@@ -82,8 +82,8 @@ static void find_tables(gbsi_zero_entries *z, uint32_t *of_child)
     }
 }
 
-/* The other factors of each child: their number is added to first[k + 1], or they are put from
- * first[k] on, which moves by as many. */
+/* The other factors of each child: the function either adds their number to first[k + 1], or writes
+ * them from first[k] on and moves first[k] by their number. */
 static void find_others(gbsi_zero_entries *z, const uint32_t *of_child)
 {
     const gbsi_factors *f = &z->reduced->user->factors;

@@ -40,8 +40,8 @@ size_t gbsi_likelihood_n(const gbsi_likelihood *likelihood); /* weights that are
  * @return GBS_ERR_STOPPED by the watch; GBS_ERR_IMPOSSIBLE for a row of probability 0. */
 gbs_status gbsi_likelihood_at(gbsi_likelihood *likelihood, const double *w, double *value,
                               double *gradient, gbs_error *err);
-/* Approximates the diagonal of minus its second derivatives, with nothing missing: the weight of
- * all rows times the variances of the features, those of each factor as if they were independent.
+/* Approximates the diagonal of minus its second derivatives for complete rows: the weight of all
+ * rows times the variances of the features, with the variables of each factor taken as independent.
  * @param diagonal [n] out. */
 gbs_status gbsi_likelihood_diagonal(gbsi_likelihood *likelihood, const double *w, double *diagonal,
                                     gbs_error *err);

@@ -66,7 +66,7 @@ static void gradient_is_that_of_differences(void **state)
         for (uint32_t c = 0; c + 1 < N; ++c) {
             row[c] = i % 3 == c ? GBS_UNOBSERVED : complete->state[i * N + c];
         }
-        ok(gbs_data_add(data, 1, row, NULL));
+        ok(gbs_data_add(data, 1, row, NULL, NULL));
     }
     ok(gbsi_learnt_find(m, &learnt, NULL));
     ok(gbsi_likelihood_new(m, &learnt, data, UINT64_C(1) << 30, NULL, &l, NULL));
@@ -195,7 +195,7 @@ static void refusals(void **state)
     for (uint32_t v = 0; v < SIDE * SIDE; ++v) {
         two[v] = v % 2;
     }
-    ok(gbs_data_add(data, 1, two, NULL));
+    ok(gbs_data_add(data, 1, two, NULL, NULL));
     assert_int_equal(gbs_learn_weights(m, data, &options, NULL, NULL, &learnt, NULL, &err),
                      GBS_ERR_LIMIT);
     assert_non_null(strstr(err.message, "the likelihood needs a junction tree of "));
@@ -232,7 +232,7 @@ static void impossible_rows(void **state)
         gbs_model *learnt = NULL;
         double sum = 0.0;
         ok(gbs_data_new(m, 3, all, &data, NULL));
-        ok(gbs_data_add(data, 1, rows[i], NULL));
+        ok(gbs_data_add(data, 1, rows[i], NULL, NULL));
         assert_int_equal(gbs_learn_weights(m, data, &options, NULL, NULL, &learnt, NULL, &err),
                          GBS_ERR_IMPOSSIBLE);
         assert_non_null(strstr(err.message, "row 1 has weight 0"));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Second derivatives H of the objective by their products: exact ones of the pseudo-likelihood, and
- * differences of two gradients of the likelihood; scaled by the diagonal of H (Jacobi), or what is
- * known of it. */
+/* Products of vectors with the second derivatives H of the objective: exact ones for the
+ * pseudo-likelihood, and differences of two gradients for the likelihood. They are scaled by the
+ * diagonal of H (Jacobi), or by an estimate of it. */
 #include "weights/products.h"
 
 #include <string.h>
@@ -12,8 +12,9 @@
 #include "rng/philox.h"
 #include "simd/math.h"
 
-#define STEP_LEFT           0.01 /* how much shorter each step makes the gradient, at best */
-#define DETERMINED          1e-6 /* share that may be left of equations that tell whether all is known */
+#define STEP_LEFT 0.01 /* how much shorter each step makes the gradient, at best */
+#define DETERMINED \
+    1e-6 /* share of the equations' right side that may remain in the test whether all is known */
 #define FLAT                1e-10 /* share of the largest curvature: smaller ones count as 0 */
 #define FLAT_OF_DIFFERENCES 1e-6  /* the share for approximate second derivatives */
 

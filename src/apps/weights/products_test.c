@@ -86,7 +86,7 @@ static gbs_data *many_columns(const gbs_model *m, uint32_t n)
         for (uint32_t v = 0; v < n; ++v) {
             x[v] = i < 2 ? i : random_below(&seed, 2); /* both states are there */
         }
-        ok(gbs_data_add(data, 1, x, NULL));
+        ok(gbs_data_add(data, 1, x, NULL, NULL));
         data->weight[i] = 110.0;
         data->sum += 109.0;
     }

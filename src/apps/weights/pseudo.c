@@ -14,6 +14,7 @@
 #include "gibbsite/learn.h"
 #include "rng/philox.h"
 #include "simd/math.h"
+#include "store/builder.h"
 #include "weights/learning.h"
 
 /* The number of rows of a block: ROWS, and one more for every WEIGHTS weights, as its sums grow
@@ -38,6 +39,7 @@ void gbsi_pseudo_free(gbsi_pseudo *pseudo)
 static gbs_status check_rows(const gbsi_pseudo *s, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    char name[128];
     const gbs_data *d = s->data;
     const uint32_t n = s->model->n_variables;
     uint8_t *seen = gbsi_alloc_array_zero(n, 1);
@@ -46,15 +48,15 @@ static gbs_status check_rows(const gbsi_pseudo *s, gbs_error *err)
         seen[d->column[c]] = 1;
         if (d->n_missing[c] > 0 && s->model->arity[d->column[c]] > 1) {
             GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT,
-                               "found rows without a value of variable %u, expected complete rows",
-                               (unsigned)d->column[c]));
+                               "found rows without a value of variable %s, expected complete rows",
+                               gbsi_variable_text(s->model, d->column[c], name, sizeof name)));
         }
     }
     for (uint32_t v = 0; v < n; ++v) {
         if (!seen[v] && s->model->arity[v] > 1) {
             GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT,
-                               "found no column of variable %u, expected one for each variable",
-                               (unsigned)v));
+                               "found no column of variable %s, expected one for each variable",
+                               gbsi_variable_text(s->model, v, name, sizeof name)));
         }
     }
 

@@ -8,9 +8,9 @@
 
 /* The variables that a sweep draws. */
 typedef struct gbsi_sweep_order {
-    const uint32_t *variable; /* [n] drawn one after the other, or at random */
+    const uint32_t *variable; /* [n] drawn one after the other, or in random order */
     size_t n;
-    bool random; /* draw n times a random one of them */
+    bool random; /* draw a random one of them, n times */
 } gbsi_sweep_order;
 
 /* The memory in which a thread of the pool works. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stochastic approximation with the chains' own covariance as its matrix (Gu & Kong 1998, PNAS
- * 95:7270-7274): w moves by g (N C)^-1 times the sampled gradient, C the covariance of the
- * features; of many weights a diagonal takes its place (sampled_diagonal.c). After a quarter, a
- * half and all of the steps w stays where it was on average, the chains say how far the maximum is
- * from there, and one step of Newton's method goes there; this ends learning once they agree. Rows
- * with missing values have a chain each, with what they have held fast, as those of Younes (1989)
- * and of DimmWitted do.
+ * 95:7270-7274): w moves by g (N C)^-1 times the sampled gradient, where C is the covariance of the
+ * features. If there are many weights, a diagonal takes the place of C (sampled_diagonal.c). After
+ * a quarter, a half and all of the steps w is held at its average. The chains tell how far the
+ * maximum is from there, and one step of Newton's method goes there. Learning ends once the two
+ * agree. Rows with missing values have a chain each, with the observed values held fast, as in
+ * Younes (1989) and DimmWitted.
  *
  * The result has the same bits on any number of threads: one thread draws a chain, with random
  * numbers of its own, and one thread computes each sum over chains and each row of a matrix of

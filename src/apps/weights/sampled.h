@@ -10,8 +10,7 @@
 /* ---- sampled_scan.c ------------------------------------------------------------------------- */
 
 /* Chooses the variables that a sweep of the chains draws while weights are learnt: all in their
- * order, any at random, or those of a scan that is optimised for the weights of the moment [M39],
- * [M67]. */
+ * order, random ones, or those of a scan that is optimised for the current weights [M39], [M67]. */
 typedef struct gbsi_learning_scan {
     const gbsi_pseudo *pseudo;
     gbs_learn_scan kind;

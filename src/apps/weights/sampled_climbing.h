@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The data and functions that the files of sampled maximum likelihood share: chains, their
- * averages, and the matrix by which steps are divided: the covariance of the features or, if there
- * are many, its diagonal. */
+ * averages, and the matrix by which steps are divided. The matrix is the covariance of the features
+ * or, if there are many, its diagonal. */
 #ifndef GBSI_WEIGHTS_SAMPLED_CLIMBING_H
 #define GBSI_WEIGHTS_SAMPLED_CLIMBING_H
 

@@ -6,8 +6,8 @@
  * each step, averaged over the steps (Oja & Karhunen 1985, J. Math. Anal. Appl. 106:69-84): chance
  * makes it too large, which shortens steps.
  *
- * Features are summed up as they are drawn, the chains in their order, so that memory is that of a
- * few vectors for each thread. */
+ * Features are summed up as they are drawn, the chains in their order, so that each thread needs
+ * the memory of a few vectors only. */
 #include "weights/sampled_climbing.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@
 #include "weights/learning.h"
 
 #define OF_MEMBER 3u    /* vectors of scratch */
-#define SAME      1e-12 /* share of the mean square that rounding makes of a variance of 0 */
+#define SAME      1e-12 /* share of the mean square that rounding may give to a variance of 0 */
 
 /* Arrays [n] of sums over chains in a step. */
 enum {
@@ -216,9 +216,9 @@ static void add_halves(void *context, uint32_t member, size_t first, size_t end,
     }
 }
 
-/* Computes R-hat of the features, and the misfit: the length of the gradient g, minus the part that
- * chance adds, in standard errors of that of the rows, whose variances are those of the information
- * [M66]. */
+/* Computes R-hat of the features, and the misfit. The misfit is the length of the gradient g, minus
+ * the part that chance adds, in standard errors of the gradient of the rows; their variances are
+ * those of the information [M66]. */
 static void judge(const gbsi_climbing *c, const looking *l, const double *w, const double *sum,
                   gbsi_climbed *found)
 {

@@ -52,7 +52,7 @@ static gbs_data *random_rows(const gbs_model *m, uint32_t holes, double *mean)
             n[v] += x[v] != GBS_UNOBSERVED;
             mean[v] += x[v] == GBS_UNOBSERVED ? 0.0 : 2.0 * x[v] - 1.0;
         }
-        ok(gbs_data_add(data, 1, x, NULL));
+        ok(gbs_data_add(data, 1, x, NULL, NULL));
     }
     for (uint32_t v = 0; v < SPINS; ++v) {
         mean[v] /= n[v];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checkpoints of learning by the sampled likelihood: the weights, what the steps averaged, and the
- * chains as they were when all were last drawn, for those of a step that is stopped are here and
- * there. Sweeps at weights held still that were stopped are drawn again. */
+/* Checkpoints of learning by the sampled likelihood: the weights, the averages of the steps, and
+ * the states of the chains after the last complete step, because a step that is stopped leaves some
+ * chains ahead of others. Sweeps at weights held still that were stopped are drawn again. */
 #include <string.h>
 
 #include "base/memory.h"

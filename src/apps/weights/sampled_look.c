@@ -139,7 +139,7 @@ static bool find_information(gbsi_climbing *c, const looking *l)
     return gbsi_cholesky(c->second, n, c->options->l2, 1e-6, c->root, c->pseudo->watch);
 }
 
-/* variance += that of the solution for a mean of independent terms. @param at [count][n] terms. */
+/* adds the variance of the solution for a mean of independent terms. @param at [count][n] terms. */
 static void add_chance(gbsi_climbing *c, const double *at, size_t count, size_t stride,
                        double scale, const double *mean, double *variance)
 {

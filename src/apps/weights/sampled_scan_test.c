@@ -67,7 +67,7 @@ static gbs_data *spin_rows(const gbs_model *m, uint32_t n_spins, uint32_t n_rows
         for (uint32_t v = 0; v < n_spins; ++v) {
             x[v] = i >> v & 1;
         }
-        ok(gbs_data_add(data, 1, x, NULL));
+        ok(gbs_data_add(data, 1, x, NULL, NULL));
     }
     free(weight);
     return data;

@@ -108,7 +108,7 @@ static gbs_data *drawn_rows(const gbs_model *m, uint32_t n)
         for (uint32_t c = 0; c < N; ++c) {
             row[c] = x[column[c]];
         }
-        ok(gbs_data_add(data, 1, row, NULL));
+        ok(gbs_data_add(data, 1, row, NULL, NULL));
     }
     return data;
 }
@@ -125,7 +125,7 @@ static gbs_data *with_holes(const gbs_model *m, const gbs_data *complete, uint32
                 row[c] =
                     random_below(&seed, 64) < holes ? GBS_UNOBSERVED : complete->state[i * N + c];
             }
-            ok(gbs_data_add(data, 1, row, NULL));
+            ok(gbs_data_add(data, 1, row, NULL, NULL));
         }
     }
     return data;

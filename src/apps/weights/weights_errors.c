@@ -18,8 +18,8 @@ bool gbsi_learning_factorise(gbsi_learning *learning, double more)
                          &l->work.watch);
 }
 
-/* The sandwich H^-1 J H^-1 [M61], with J the covariance of the gradients g of rows times their
- * number n: the variance of a weight is that of its row of H^-1 g.
+/* The sandwich H^-1 J H^-1 [M61], where J is the covariance of the gradients g of rows times their
+ * number n. The variance of a weight is the variance of its row of H^-1 g.
  * @param sum means and squares. */
 static void add_rows(void *context, uint32_t member, size_t first, size_t end, double *sum)
 {
@@ -38,8 +38,8 @@ static void add_rows(void *context, uint32_t member, size_t first, size_t end, d
     }
 }
 
-/* Computes the variances at the maximum of a likelihood whose information is H - l2, with H that
- * of the objective: H^-1 (H - l2) H^-1. */
+/* Computes the variances H^-1 (H - l2) H^-1 at the maximum of a likelihood. H belongs to the
+ * objective with its penalty; the information is H - l2. */
 static void invert(gbsi_learning *l)
 {
     double *x = l->room;

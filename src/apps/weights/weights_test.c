@@ -236,7 +236,7 @@ static void refusals(void **state)
     gbs_model *learnt = NULL;
     gbs_data *data = NULL;
     ok(gbs_data_new(m, 2, column, &data, NULL));
-    ok(gbs_data_add(data, 1, row, NULL));
+    ok(gbs_data_add(data, 1, row, NULL, NULL));
     assert_int_equal(gbs_pseudo_log_likelihood(m, data, &sum, &err), GBS_ERR_ARGUMENT);
     assert_non_null(strstr(err.message, "without a value of variable 0"));
     gbs_data_free(data);

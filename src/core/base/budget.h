@@ -20,7 +20,7 @@ typedef struct gbsi_budget {
     int64_t room;           /* bytes that may still be requested: the limit minus the bytes held
                                before */
     _Atomic int64_t held;   /* now; below 0 if more was freed than requested */
-    _Atomic int64_t most;   /* held at once so far */
+    _Atomic int64_t most;   /* bytes held at once, at most, until now */
     _Atomic size_t refused; /* bytes of the request that failed last; 0: none */
 } gbsi_budget;
 

@@ -15,7 +15,7 @@
 
 struct gbsi_digest {
     XXH3_state_t *state;
-    gbsi_watch *watch; /* watch in force; when it stops, no further bytes are fed */
+    gbsi_watch *watch; /* watch of this call; once it stops, no further bytes are fed */
 };
 
 gbs_status gbsi_digest_new(gbsi_digest **digest, gbs_error *err)

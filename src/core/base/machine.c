@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* /proc/self/cgroup has a line "ID:CONTROLLERS:PATH" for every hierarchy. Version 2 is the line
  * "0::PATH", below /sys/fs/cgroup or, beside version 1, below /sys/fs/cgroup/unified; a version 1
- * controller is below /sys/fs/cgroup/CONTROLLERS. Inside a container the path may be that of the
- * host, which the container does not see, so a missing file does not count as a limit, and the walk
- * goes on up to the top of the mount. */
+ * controller is below /sys/fs/cgroup/CONTROLLERS. Inside a container the path may be the host's,
+ * which the container does not see. So a missing file does not count as a limit, and the walk goes
+ * on up to the top of the mount. */
 #include "base/machine.h"
 
 #ifdef __linux__
@@ -222,7 +222,7 @@ static uint64_t physical_bytes(void)
     return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : UINT64_MAX;
 }
 
-/* It is unknown which pages of the code will be touched: at most all of them; but the libraries of
+/* It is unknown which pages of the code will be used. At most all of them are; but the libraries of
  * a large host program stay unused, and add little to what is resident now. */
 static void measure(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory and the processors that this process may use, as far as they are limited by the
- * machine itself and by the control groups (cgroup v1 and v2) that the process is in. */
+/* The memory and the processors that this process may use, limited by the machine itself and by the
+ * control groups (cgroup v1 and v2) of the process. */
 #ifndef GBSI_BASE_MACHINE_H
 #define GBSI_BASE_MACHINE_H
 
@@ -13,9 +13,9 @@ uint64_t gbsi_machine_bytes(void);
  * gbsi_machine_bytes(). */
 uint64_t gbsi_default_memory_limit(void);
 
-/* The memory that `auto` gives exact answers: that of gbs_set_memory_limit(), else half of what was
- * free, rounded down to a power of two, so that a little more or less of it gives the same choices.
- * Measured once. */
+/* The memory that `auto` gives to exact answers: the limit of gbs_set_memory_limit(), else half of
+ * what was free. The half is rounded down to a power of two, so that a little more or less free
+ * memory leads to the same choices. Measured once. */
 uint64_t gbsi_auto_memory_limit(void);
 
 /* The memory of the process without the library's objects: the program, its libraries, and the

@@ -33,7 +33,7 @@ bool gbsi_mul_size(uint64_t a, uint64_t b, size_t *product);
 bool gbsi_add_size(size_t a, size_t b, size_t *sum);
 
 /* One array of an object. From a list of such arrays, the functions below compute the size of the
- * object, allocate it and free it. */
+ * object, allocate the object and free it. */
 typedef struct gbsi_room {
     void *pointer;                      /* address of the pointer to it */
     uint64_t n, size;                   /* elements, bytes of one */

@@ -25,9 +25,9 @@ static inline size_t gbsi_offset(const gbsi_offsets *offsets, size_t i)
     return offsets->wide != NULL ? offsets->wide[i] : i * offsets->width;
 }
 
-/* Makes offsets from lengths. @param size [n + 1] lengths, the last one ignored; taken, even on
- * failure: it becomes the array of offsets if they need one. @return GBS_ERR_LIMIT if the sum does
- * not fit a size_t. */
+/* Makes offsets from lengths. @param size [n + 1] lengths, the last one ignored. The function takes
+ * this array, even on failure, and makes it the array of offsets if offsets are needed. @return
+ * GBS_ERR_LIMIT if the sum does not fit a size_t. */
 gbs_status gbsi_offsets_take(uint32_t *size, size_t n, gbsi_offsets *offsets, const char *what,
                              gbs_error *err);
 void gbsi_offsets_free(gbsi_offsets *offsets);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests that walk through a table: one that fails says at which row. Include it after cmocka.h,
+/* For tests that walk through a table: a failure prints the row. Include it after cmocka.h,
  * whose cmocka_unit_test() it replaces, and name each row when it begins:
  *
  *     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests: how much they do. */
+/* For tests: how much they test. */
 #ifndef GBSI_BASE_TEST_SCALE_H
 #define GBSI_BASE_TEST_SCALE_H
 
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* GIBBSITE_TEST_SCALE: sanitizers, whose numbers are the same and take long; as a rule; nightly. */
+/* GIBBSITE_TEST_SCALE has three values: the first for sanitizers, under which tests give the same
+ * numbers but take long; the second for ordinary runs; the third for nightly runs. */
 typedef enum test_scale { TEST_SMALL, TEST_USUAL, TEST_FULL } test_scale;
 
 static inline test_scale test_scale_asked(void)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks at the clock and the stop flag inside long work. The code that works reports how many
- * operations it has spent; every GBSI_WATCH_EVERY of them the watch asks its owner whether to go
- * on. Results do not depend on it, except that work may be cut short.
+/* Looks at the clock and the stop flag inside long work. Code that works reports how many
+ * operations it has spent. After every GBSI_WATCH_EVERY operations the watch asks its owner whether
+ * to go on. Results do not depend on it, except that work may be cut short.
  *
- * One thread spends, the one that called the library; its helpers only ask whether it stopped.
+ * Only the thread that called the library counts operations; its helper threads only ask whether it
+ * stopped.
  *
- * A call of the library that works for another one stops with it, on whatever thread it is made:
- * its watch has that of the other call outside of it. */
+ * A call of the library that works for another call stops with it, on any thread: its watch refers
+ * to the watch of the other call. */
 #ifndef GBSI_BASE_WATCH_H
 #define GBSI_BASE_WATCH_H
 
@@ -32,8 +33,8 @@ typedef struct gbsi_watch {
     uint64_t longest; /* most that was spent from one look to the next */
 } gbsi_watch;
 
-/* The watch of a call that may take time_s from begun_s on, 0: as long as it likes; the one in
- * force on this thread is outside of it.
+/* The watch of a call that may take time_s from begun_s on (0: no limit). It refers to the watch in
+ * force on this thread as the outer one.
  * @param look NULL: only the clock and the outer watch stop it. */
 gbsi_watch gbsi_watch_of(bool (*look)(void *context), void *context, double begun_s, double time_s);
 
@@ -44,8 +45,8 @@ bool gbsi_watch_ask(gbsi_watch *watch);
 
 /* Puts a watch in force on this thread, like a budget: reading a model and preparing a run are
  * long, and have many loops far from the caller. Such functions get the watch by
- * gbsi_watch_current(), and spend steps on it. NULL: the one in force stays. @return the argument
- * of gbsi_watch_leave(). */
+ * gbsi_watch_current(), and report their steps to it. NULL: the one in force stays. @return the
+ * argument of gbsi_watch_leave(). */
 gbsi_watch *gbsi_watch_enter(gbsi_watch *watch);
 void gbsi_watch_leave(gbsi_watch *before);
 gbsi_watch *gbsi_watch_current(void);

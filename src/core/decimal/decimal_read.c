@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decimal to double in three steps, each tried only where the one before cannot decide (Clinger
- * (1990), "How to read floating point numbers accurately", PLDI): one exact operation on doubles;
- * a product of 64-bit mantissas with an error bound (his algorithm Bellerophon); exact division of
- * large integers. */
+/* Converts decimals to double in three steps, each tried only if the step before cannot decide
+ * (Clinger (1990), "How to read floating point numbers accurately", PLDI): one exact operation on
+ * doubles; a product of 64-bit mantissas with an error bound (his algorithm Bellerophon); exact
+ * division of large integers. */
 #include "decimal/decimal.h"
 
 #include <assert.h>
@@ -452,7 +452,7 @@ static bool scan_tail(const char **at, int *exponent10)
     return is_blank(*p);
 }
 
-/* Every digit of the text is in digits, so there is one value, however it is come by. */
+/* Every digit of the text is in digits, so there is one value; all methods find it. */
 static bool round_common(uint64_t digits, int exponent10, double *value)
 {
     const scanned s = {.leading = digits, .exponent10 = exponent10};

@@ -2,10 +2,10 @@
 /* Double to the shortest decimal that reads back. Doubles between 1e-11 and 1e17 that are not
  * powers of two are written with 128-bit integers: 17 digits exactly, then the fewest of 15, 16 or
  * 17 digits that read back as the same double. (A decimal of up to 15 digits belongs to one double
- * only, so 15 without its zeros is shortest where it reads back; and as both gaps beside such a
- * double are equal, the closest of n digits reads back if any does.) All others take large
- * integers: Steele & White (1990), "How to print floating-point numbers accurately", PLDI, in the
- * form of Burger & Dybvig (1996), PLDI. */
+ * only. So 15 digits without their zeros are shortest if they read back; and as both gaps beside
+ * such a double are equal, the closest decimal of n digits reads back if any does.) All other
+ * doubles take large integers: Steele & White (1990), "How to print floating-point numbers
+ * accurately", PLDI, in the form of Burger & Dybvig (1996), PLDI. */
 #include <assert.h>
 #include <string.h>
 

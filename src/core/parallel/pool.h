@@ -18,7 +18,7 @@ typedef struct gbsi_pool gbsi_pool;
 uint32_t gbsi_pool_cores(void);
 
 #ifdef __linux__
-/* Cores in the set that the system gives, whatever size the set must have for it.
+/* Counts the cores in the set that the system gives; it finds the size that the set must have.
  * @param get sched_getaffinity(), or a test's: fails while the set is too small. */
 typedef int gbsi_get_affinity(pid_t process, size_t bytes, cpu_set_t *set);
 uint32_t gbsi_affinity_cores(gbsi_get_affinity *get);

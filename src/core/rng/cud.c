@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A word is linear in x^t mod p, and x^(t + g) is x^t times a constant: so is the next word in this
- * one, and a table of it by bytes makes a step four loads. [M25] */
+/* A word is linear in x^t mod p, and x^(t + g) is x^t times a constant. So the next word is linear
+ * in this word, and a table of the linear map by bytes makes a step in four loads. [M25] */
 #include "rng/cud.h"
 
 #include <assert.h>
@@ -85,8 +85,8 @@ uint32_t gbsi_cud_word(const gbsi_cud *cud, uint64_t n)
     return read_word(cud, gbsi_cud_power(t, cud->polynomial));
 }
 
-/* From pairs of a word and its next one, for the m powers of x that span all of them, to the next
- * of the m words with a single leading bit: Gauss's elimination.
+/* Takes pairs of a word and its next word, for m powers of x that span all words, and computes the
+ * next words of the m words with a single leading bit, by Gauss's elimination.
  * @param next [m] out: the next of the word whose leading m bits are 2^(m-1-i). */
 static void solve_units(const gbsi_cud *cud, uint64_t jump, uint32_t *next)
 {

@@ -56,8 +56,9 @@ static inline uint32_t gbsi_cud_next(const gbsi_cud *cud, uint32_t word)
 /* Whether a polynomial of degree 1 to 32 is primitive: x has order 2^degree - 1 modulo it. */
 bool gbsi_cud_is_primitive(uint64_t polynomial);
 
-/* The primitive polynomial of degree m, 3 <= m <= 32, with the fewest terms (three or five); among
- * those the one whose exponents, the largest first, come first in the order of dictionaries. */
+/* Finds the primitive polynomial of degree m, 3 <= m <= 32, with the fewest terms (three or five).
+ * Among several it is the one whose exponents, the largest first, come first in lexicographic
+ * order. */
 uint64_t gbsi_cud_polynomial(uint32_t bits);
 
 /* The least offset coprime to the period that

@@ -15,8 +15,8 @@ bool gbsi_cud_is_primitive(uint64_t polynomial)
     }
     assert(m >= 1 && m <= GBSI_CUD_MOST_BITS);
     const uint64_t period = gbsi_cud_period(m);
-    /* x^P = 1, and no x^(P / q) for a prime q that divides P: then its 2^m - 1 powers are all the
-     * elements but 0, every one of them has an inverse, and p is irreducible. */
+    /* x^P = 1, and no x^(P / q) = 1 for a prime q that divides P. Then the 2^m - 1 powers of x are
+     * all elements except 0, every element has an inverse, and p is irreducible. */
     if ((polynomial & 1u) == 0 || gbsi_cud_power(period, polynomial) != 1) {
         return false;
     }
@@ -120,8 +120,8 @@ uint32_t gbsi_cud_defects(uint32_t bits, uint64_t polynomial, uint64_t offset)
 
 /* ---- offsets --------------------------------------------------------------------------------- */
 
-/* Terms of the minimal polynomial of y = x^g: the one dependence among 1, y, .., y^m, found by
- * carrying along which powers each remainder is made of. */
+/* Finds the terms of the minimal polynomial of y = x^g. This is the one dependence among 1, y, ..,
+ * y^m; it is found by recording which powers each remainder is made of. */
 static uint32_t recurrence_terms(uint32_t m, uint64_t polynomial, uint64_t offset)
 {
     uint64_t by_lead[GBSI_CUD_MOST_BITS] = {0};

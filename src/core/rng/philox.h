@@ -3,10 +3,10 @@
  *
  * Philox4x32-10 (Salmon, Moraes, Dror & Shaw 2011, SC11). Key = the 64-bit seed, low word first;
  *     counter = { place div 4, chain, pass low 32 bits, purpose (8 bits) << 24 | pass high 24 bits
- * } and the update takes word (place mod 4). Numbers are therefore the same whether they are made
- * for sixteen chains at four consecutive places, or for sixty-four consecutive places of one chain
- * from sixteen counters. Uses that need more than one word per update have a purpose of their own,
- * with (chain, pass, place) read as the enum says. */
+ * } and the update takes word (place mod 4). Numbers therefore do not depend on whether they are
+ * made for sixteen chains at four consecutive places, or for sixty-four consecutive places of one
+ * chain from sixteen counters. Uses that need more than one word per update have a purpose of their
+ * own, with (chain, pass, place) read as the enum says. */
 #ifndef GBSI_RNG_PHILOX_H
 #define GBSI_RNG_PHILOX_H
 
@@ -29,7 +29,7 @@ enum { GBSI_PHILOX_ROUNDS = 10 };
 gbs_status gbsi_places_check(uint64_t n_places, gbs_error *err);
 
 typedef enum gbsi_purpose {
-    GBSI_PURPOSE_UPDATE = 0,    /* chain, pass, place in the compiled schedule of that pass */
+    GBSI_PURPOSE_UPDATE = 0,    /* chain, pass, place in the compiled schedule of the pass */
     GBSI_PURPOSE_REFINE = 1,    /* keyed as the update: the second word where the first was 0 */
     GBSI_PURPOSE_START = 2,     /* chain, restart number, 4 * variable: all four words its own */
     GBSI_PURPOSE_REPAIR = 3,    /* chain, attempt, step */

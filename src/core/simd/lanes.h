@@ -56,7 +56,7 @@
  *         vd vd_max(vd, vd)  (a > b ? a : b)      vd vd_select(vm, a, b) = m ? a : b
  *         vd vd_gather(const double *base, vu index)
  *
- * None of them traps, branches on data, or needs alignment. */
+ * None of the operations traps, branches on data, or needs alignment. */
 /* clang-format on */
 #ifndef GBSI_SIMD_LANES_H
 #define GBSI_SIMD_LANES_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Elementary functions in double from IEEE +, -, *, / alone.
  *
- * Where one rounding too many would cost the last digit, a value is carried as a pair hi + lo, the
- * sum of two doubles with |lo| <= ulp(hi) / 2 or so. Sums and products are split exactly: Knuth,
- * The Art of Computer Programming 2, 4.2.2, theorem B (two_sum), and Dekker (1971), A
- * floating-point technique for extending the available precision, Numer. Math. 18:224-242
- * (fast_two_sum, two_product). The series are Taylor's, long enough for the reduced argument, so
- * their coefficients need no explanation. Contraction into fma must stay off, or the bits differ
- * between machines. */
+ * If one rounding too many would cost the last digit, a value is carried as a pair hi + lo, the sum
+ * of two doubles with |lo| <= ulp(hi) / 2 or so. Sums and products are split exactly: Knuth, The
+ * Art of Computer Programming 2, 4.2.2, theorem B (two_sum), and Dekker (1971), A floating-point
+ * technique for extending the available precision, Numer. Math. 18:224-242 (fast_two_sum,
+ * two_product). The series are Taylor's, long enough for the reduced argument, so their
+ * coefficients need no explanation. Contraction into fma must stay off, or the bits differ between
+ * machines. */
 #include "simd/math.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@
 
 double gbsi_exp(double x);
 double gbsi_log(double x); /* log 0 = -inf, negative: NaN */
-/* x[0 .. n) = log of it: the same bits, faster where n is 8 or more. */
+/* Replaces x[0 .. n) by its logarithms, with the bits of log(); it is faster if n is 8 or more. */
 void gbsi_log_many(double *x, size_t n);
 double gbsi_log1p(double x);
 double gbsi_expm1(double x);

@@ -35,10 +35,9 @@ static inline vf vf_exp(vf x)
     return vf_exp_low(vf_min(vf_set1(88.0f), x));
 }
 
-/* log(x) for positive normal x; 0 gives -inf; anything else gives some value, the same in every
- * set. x = 2^k m, sqrt(1/2) <= m < sqrt(2), f = m - 1 (exact):
- *     log(x) = k ln 2 + f - f^2 / 2 + f^3 P(f)
- * Error < 1 ulp, and small relative to log(x) even next to 1. */
+/* log(x) for positive normal x; 0 gives -inf; any other argument gives some value that is equal on
+ * all instruction sets. x = 2^k m, sqrt(1/2) <= m < sqrt(2), f = m - 1 (exact): log(x) = k ln 2 + f
+ * - f^2 / 2 + f^3 P(f) Error < 1 ulp, and small relative to log(x) even next to 1. */
 static inline vf vf_log(vf x)
 {
     vu bits = vf_bits(x);

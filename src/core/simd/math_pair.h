@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Doubles carried as pairs, and the logarithm: shared by math.c, which takes one number, and
- * log_lanes.c, which takes many. Both files use the same operations, so that they give the same
- * bits. */
+ * log_lanes.c, which takes many. Both files use the operations defined here, so that they give the
+ * same bits. */
 #ifndef GBSI_SIMD_MATH_PAIR_H
 #define GBSI_SIMD_MATH_PAIR_H
 

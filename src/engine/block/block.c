@@ -43,7 +43,7 @@ static void place_tables(gbsi_blocks *b)
     }
 }
 
-/* Whether a plan is worth making: not where it holds most variables, as on dense graphs, nor where
+/* Whether a plan is worth making. It is not if it holds most variables, as on dense graphs, or if
  * no two variables are drawn together. */
 static bool is_useful(const gbsi_block_plan *p)
 {

@@ -2,9 +2,10 @@
 /* Draws all variables except a few jointly, in sixteen lanes that each have their own inverse
  * temperature.
  *
- * A plan holds a random set of variables and eliminates the others, the block, in an order whose
- * cliques have few entries. A draw given the held variables passes messages up and states down
- * [M48]. All lanes follow one plan, so every message is a table of rows of sixteen doubles. */
+ * A plan holds a random set of variables and eliminates the others, the block. The order of
+ * elimination is one whose cliques have few entries. A draw given the held variables passes
+ * messages up and states down [M48]. All lanes follow one plan, so every message is a table of rows
+ * of sixteen doubles. */
 #ifndef GBSI_BLOCK_BLOCK_H
 #define GBSI_BLOCK_BLOCK_H
 
@@ -82,8 +83,8 @@ typedef struct gbsi_blocks {
 
 /**
  * @param model   borrowed while the blocks live. A weight of zero is fine.
- * @param entries largest number of entries of a clique; 0: GBSI_BLOCK_ENTRIES, or those of the
- * largest factor up to GBSI_BLOCK_MOST where it has more.
+ * @param entries largest number of entries of a clique; 0: GBSI_BLOCK_ENTRIES or, if the largest
+ * factor has more entries, the number of these up to GBSI_BLOCK_MOST.
  * @param n_plans at most; fewer where one holds nothing.
  * @param watch   borrowed or NULL.
  * @param out     NULL if the model has more than GBSI_BLOCK_VARIABLES variables, or where a plan
@@ -128,8 +129,8 @@ void gbsi_block_up(gbsi_block_lanes *lanes, uint32_t plan, const uint32_t *x);
 
 /* Lanes whose states a draw could never lead back to are dead from now on: products of these states
  * were lost to underflow, where weights are hundreds of nats apart. The others are drawn among the
- * states of which nothing was lost. So the law of the model stays what it is, which it would not if
- * a lane left a lost state, never to return. @param x as for gbsi_block_up(). */
+ * states of which nothing was lost. So the distribution of the model stays invariant. It would not
+ * if a lane could leave a lost state and never return. @param x as for gbsi_block_up(). */
 void gbsi_block_spare(gbsi_block_lanes *lanes, const uint32_t *x);
 
 typedef struct gbsi_block_draw {
@@ -140,8 +141,8 @@ typedef struct gbsi_block_draw {
     const uint32_t *from; /* [16] the lane whose messages each lane is drawn from; NULL: its own */
 } gbsi_block_draw;
 
-/* A joint draw of the block after gbsi_block_up(): lane l of y gets the held states of lane
- * from[l] of x and new states of the others; all states of x where that lane is dead.
+/* A joint draw of the block after gbsi_block_up(). Lane l of y gets the held states of lane from[l]
+ * of x and new states of the others. It gets all states of x if that lane is dead.
  * @param x [n_variables][16] as for gbsi_block_up(). @param y the same, out; may be x where `from`
  * is NULL. */
 void gbsi_block_down(gbsi_block_lanes *lanes, const gbsi_block_draw *draw, const uint32_t *x,

@@ -14,7 +14,7 @@ typedef struct gbsi_block_graph {
     uint8_t *always; /* [n] 1: held in every plan */
     size_t *start;   /* [n + 1] rows of `to` */
     uint32_t *to;    /* ascending in each row */
-    uint32_t *times; /* [n] plans so far that held the variable */
+    uint32_t *times; /* [n] number of plans until now that held the variable */
 } gbsi_block_graph;
 
 /* @param entries see gbsi_blocks_new(). @param g out; zeroed by the caller, freed by the caller
@@ -40,9 +40,9 @@ typedef struct gbsi_block_order {
 gbs_status gbsi_block_order_init(uint32_t n, gbsi_block_order *order, gbs_error *err);
 void gbsi_block_order_free(gbsi_block_order *order);
 
-/* A random order: minimum fill with random ties; where no clique is small enough a variable is
- * held, the one with the largest log2(entries of its clique) (0.3 + u) / (1 + times held),    u
- * uniform in [0, 1). Held variables are tried again at the end, to be eliminated last. */
+/* A random order: minimum fill with random ties. If no clique is small enough, a variable is held:
+ * the one with the largest log2(entries of its clique) (0.3 + u) / (1 + times held), with u uniform
+ * in [0, 1). Held variables are tried again at the end, to be eliminated last. */
 gbs_status gbsi_block_order_make(gbsi_block_graph *graph, const uint32_t *arity, uint64_t seed,
                                  uint32_t plan, gbsi_block_order *order, gbs_error *err);
 

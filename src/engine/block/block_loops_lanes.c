@@ -98,7 +98,8 @@ INLINE vd bucket_up(const gbsi_block_bucket *b, const double *const *row,
     }
 }
 
-/* The least sum of products that is right: what underflows in it is less than 2^-64 of it. */
+/* The least sum of products that is right: products that underflow in it are less than 2^-64 of it.
+ */
 #define LEAST 0x1p-1000
 
 /* Divides the rows of a message by the largest; rows below LEAST are lost, and become zero.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random elimination orders with cliques of bounded size, and the variables that are held for it.
  *
- * Orders are made a few dozen at a time for some thousand variables, so the next variable is found
- * by looking at all; only the fill of those near the last one is counted again. */
+ * Orders are made a few dozen at a time for some thousand variables. So the next variable is found
+ * by looking at all of them; only the fill of variables near the last one is counted again. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -239,7 +239,8 @@ static void count_fill(making *m, uint32_t v)
 
 /* ---- one order ------------------------------------------------------------------------------- */
 
-/* The variable of least fill, of equal ones that of the least key; GBSI_NONE: none may go. */
+/* Finds the variable of least fill and, among equal ones, of least key; GBSI_NONE: no variable may
+ * go. */
 static uint32_t next_of(const making *m)
 {
     uint32_t best = GBSI_NONE;
@@ -349,8 +350,8 @@ static uint32_t parent_of(const gbsi_block_order *order, uint32_t v)
     return first;
 }
 
-/* The cliques of the order, without what came to be held later: the neighbours of a variable that
- * go after it, and those of the variables whose parent it is. */
+/* Makes the cliques of the order, without variables that were held later. A clique has the
+ * neighbours of a variable that go after it, and the members of the cliques of its children. */
 static void make_cliques(making *m)
 {
     gbsi_block_order *o = m->order;

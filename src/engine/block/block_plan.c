@@ -242,7 +242,7 @@ static gbs_status add_bucket(making *m, uint32_t position, gbs_error *err)
     }
     b->n_items = (uint32_t)p->n_items - b->item;
     p->n_message_rows += b->n_rows;
-    if (b->n_neighbours > 0) { /* the bucket's message goes to that neighbour of its variable which
+    if (b->n_neighbours > 0) { /* the bucket's message goes to the neighbour of its variable that
                                   is eliminated next */
         const uint32_t to = m->order->position[clique.variable[b->n_neighbours - 1]];
         m->next_child[position] = m->first_child[to];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows: the factors of i, its neighbours by them, and one bound for each neighbour. For binary i
- * the other factors matter too: they shift its log-odds within a range, the sum of theirs. */
+/* Rows: the factors of i, its neighbours by them, and one bound for each neighbour. If i is binary,
+ * the other factors matter too: they shift its log-odds within a range, the sum of their ranges. */
 #include "dobrushin/influence.h"
 
 #include <assert.h>

@@ -42,10 +42,10 @@ void gbsi_influence_free(gbsi_influence *w);
 gbs_status gbsi_influence_row_of(gbsi_influence *w, uint32_t i, gbsi_influence_row *row,
                                  gbs_error *err);
 
-/* A bound on the sum of row i: the sum of the row, but that factors of more than
- * GBSI_INFLUENCE_LONG variables are counted in one step each and not listed (beside other factors
- * of the same pairs a little more than the row says). Time O(degree), without the squares of long
- * factors. */
+/* A bound on the sum of row i. It is the sum of the row, except that factors of more than
+ * GBSI_INFLUENCE_LONG variables are counted in one step each and not listed. If the same pairs
+ * share other factors, the bound is a little more than the row says. Time O(degree), without the
+ * squares of long factors. */
 #define GBSI_INFLUENCE_LONG 64u
 gbs_status gbsi_influence_row_sum(gbsi_influence *w, uint32_t i, double *sum, gbs_error *err);
 /* The largest of these sums and their mean, 0 without variables. */

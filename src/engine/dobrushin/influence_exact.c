@@ -66,7 +66,8 @@ uint64_t gbsi_enumerator_cost(const gbsi_enumerator *e, uint32_t i, uint32_t n, 
     const uint64_t k = e->model->arity[i];
     uint64_t n_configurations = 1;
     uint64_t each = 0;
-    for (uint32_t q = 0; q < n; ++q) { /* two states or more: seventeen of them end it */
+    for (uint32_t q = 0; q < n;
+         ++q) { /* two states or more: seventeen neighbours exceed the limit */
         n_configurations *= e->model->arity[j[q]];
         each += e->model->arity[j[q]];
         if (n_configurations > GBSI_EXACT_CONFIGURATIONS) {

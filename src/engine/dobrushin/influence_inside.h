@@ -36,10 +36,10 @@ typedef struct measure {
     range field;   /* binary i: what all other factors add to its log-odds */
     bool apart;    /* the forbidden states of i depend on x_j: the bound is 1 */
     double bound;  /* binary i: so far */
-    double osc;    /* else: largest oscillation so far */
+    double osc;    /* else: largest oscillation until now */
     double *delta; /* [n_delta] or NULL; if set, only `apart` of the above is computed, and the
                       largest change of log-odds or oscillation is stored here: for each pair of
-                      states of j, [kj][kj], or with n_delta 1 for all of them */
+                      states of j, [kj][kj]; if n_delta is 1, one value for all of them */
     size_t n_delta;
     range mid; /* midpoints of the two log-odds, for binary i if delta is set */
 } measure;

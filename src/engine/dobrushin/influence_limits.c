@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limits on the cost of bounds, so that all of them together take a bounded time: on the
- * configurations of unions of factors, and on table lookups, in proportion to the size of the
+/* Limits on the cost of bounds, so that all bounds together take a bounded time. They limit the
+ * configurations of unions of factors, and the table lookups, in proportion to the size of the
  * tables. */
 #include "dobrushin/influence.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logical factors see the body of their literals through the number of true ones, so that all cases
- * of the others are few: that number, and the head where it is neither i nor j [M5]. */
+/* Logical factors see their body through the number of true literals only [M5]. So few cases of the
+ * other variables need to be looked at: that number, and the head if it is neither i nor j. */
 #include <math.h>
 #include <string.h>
 

@@ -88,7 +88,7 @@ static void measure_one(gbsi_influence *w, const use *u, uint32_t pj, measure *m
     }
     for (uint32_t x = 1; x < m->kj; ++x) {
         for (uint32_t y = 0; y < x;
-             ++y) { /* states of j that leave the literal as it is do nothing */
+             ++y) { /* states of j that do not change the literal have no effect */
             const bool moves = literal == GBSI_NONE || x == literal || y == literal;
             m->delta[(size_t)x * m->kj + y] = moves ? change : 0.0;
         }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A bound on the change of the conditional of i when x_j changes and everything else is fixed. For
  * distributions p ~ exp(h) and q ~ exp(h + d), TV(p, q) <= tanh((max d - min d) / 4), attained for
- * some h; a binary i with log-odds l = a + s or c + s moves by |sigma(a + s) - sigma(c + s)|,
- * largest where (a + c) / 2 + s is closest to 0 [M17]. */
+ * some h. A binary i with log-odds l = a + s or c + s moves by |sigma(a + s) - sigma(c + s)|, which
+ * is largest if (a + c) / 2 + s is closest to 0 [M17]. */
 #include <math.h>
 
 #include "dobrushin/influence_inside.h"
@@ -63,8 +63,9 @@ static double oscillation(const double *x, const double *y, uint32_t k)
     return most > least ? most - least : 0.0;
 }
 
-/* For many states of j: rows relative to their first finite state lie within an interval for each
- * a, and no difference of two rows is longer than the longest of them, either way. */
+/* If j has many states: for each a, the rows relative to their first finite state lie within an
+ * interval, and no difference of two rows exceeds the difference of the two ends of the interval.
+ */
 static double coarse_oscillation(const double *slab, uint32_t ki, uint32_t kj)
 {
     double longest = 0.0;

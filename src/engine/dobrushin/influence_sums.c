@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sums of all rows. Where every factor is a pair and no two share both variables, an entry is a
- * factor: one walk through the factors for what each variable's add up to, one for the entries. In
- * a large model whose factors are scattered in memory, this takes much less time than a search for
- * the factors of every variable. */
+/* The sums of all rows. If every factor is a pair and no two factors share both variables, each
+ * entry comes from one factor. One walk through the factors adds up the range of each variable, and
+ * a second walk makes the entries. In a large model whose factors are scattered in memory, two
+ * walks take much less time than a search for the factors of every variable. */
 #include "base/memory.h"
 #include "dobrushin/influence_inside.h"
 

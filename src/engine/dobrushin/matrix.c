@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows one after the other into one list, then the other half of every pair beside it: row i comes
- * before row i' > i, so that the places of a row are filled in ascending order. */
+/* Rows are written one after the other into one list, then the other half of every pair beside it.
+ * Row i comes before row i' > i, so that the places of a row are filled in ascending order. */
 #include "dobrushin/matrix.h"
 
 #include <assert.h>
@@ -14,7 +14,7 @@
 #define EXACT_WORK ((uint64_t)1 << 36)
 
 #define ROW_WORK  64u /* operations of a row of bounds, without its entries */
-#define PAIR_WORK 16u /* operations of an entry of such a row */
+#define PAIR_WORK 16u /* operations for an entry of a long row */
 
 #define ENTRY_BYTES (sizeof(uint32_t) + 2 * sizeof(double))
 

@@ -83,8 +83,8 @@ typedef struct gbsi_enumerator gbsi_enumerator;
 gbs_status gbsi_enumerator_new(const gbsi_conditioned *model, gbsi_watch *watch,
                                gbsi_enumerator **out, gbs_error *err);
 void gbsi_enumerator_free(gbsi_enumerator *e);
-/* The cost of enumerating the states of the neighbours of i: entries of factors that are looked up,
- * and of distributions that are compared; UINT64_MAX if there are more than
+/* The cost of enumerating the states of the neighbours of i: the number of entries of factors that
+ * are looked up, and of distributions that are compared; UINT64_MAX if there are more than
  * GBSI_EXACT_CONFIGURATIONS states. */
 uint64_t gbsi_enumerator_cost(const gbsi_enumerator *e, uint32_t i, uint32_t n, const uint32_t *j);
 /* C_ij for j[0 .. n), all that share a factor with i. @param c [n] out, meaningless

@@ -4,9 +4,9 @@
  *
  *     min_i (Cx)_i / x_i  <=  rho(C)  <=  max_i (Cx)_i / x_i ,
  *
- * on every connected component by itself, of which the largest counts. C + I is iterated, whose
- * powers do not oscillate on bipartite graphs. |C|_2^2 is the radius of C'C >= 0, and at least
- * |Cx|^2 / |x|^2: on a bipartite graph C'C has two blocks, and the lower bound of Collatz is that
+ * on every connected component by itself, of which the largest counts. C + I is iterated, because
+ * its powers do not oscillate on bipartite graphs. |C|_2^2 is the radius of C'C >= 0, and at least
+ * |Cx|^2 / |x|^2. On a bipartite graph C'C has two blocks, and the lower bound of Collatz is that
  * of the smaller one. */
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dobrushin variation: how far a scan can be from its target after T updates, whatever the start
- * [M38]. b_i bounds the probability that two coupled chains differ at i, V = sum of d_i b_i the
+/* Dobrushin variation: how far a scan can be from its target after T updates, from any start [M38].
+ * b_i bounds the probability that two coupled chains differ at i. V = sum of d_i b_i bounds the
  * total variation of the variables with d_i = 1. */
 #ifndef GBSI_DOBRUSHIN_VARIATION_H
 #define GBSI_DOBRUSHIN_VARIATION_H
@@ -17,7 +17,7 @@ double gbsi_weigh(const double *d, const double *b, uint32_t n);
 
 /* ---- sequences --------------------------------------------------------------------------- */
 
-/* b = 1 for all, as it is before the first update. @param b [n]. */
+/* b = 1 for all: the value before the first update. @param b [n]. */
 void gbsi_variation_begin(const gbsi_influences *c, double *b);
 /* Applies n updates to b: b_i = sum_j C_ij b_j for each i of the sequence in order. Time
  * O(sum of degrees).

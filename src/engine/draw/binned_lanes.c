@@ -28,8 +28,8 @@ GBSI_INLINE bool side_by_side(const gbsi_herd *herd, const gbsi_tile *tile, uint
                (size_t)(GBSI_LANES - 1) * herd->how.n_bins;
 }
 
-/* Weights of one chain that no cache holds are asked for some rows ahead: all bins of sixteen
- * places, a line each where there are as many bins. */
+/* Weights of one chain that no cache holds are requested some rows ahead: all bins of sixteen
+ * places, with one line each if there are that many bins. */
 #define AHEAD 4u
 
 GBSI_INLINE void ask_for(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t row)

@@ -83,7 +83,7 @@ static inline void gbsi_more_states(gbsi_herd *herd, gbsi_tile *tile)
         gbsi_flag_dead(tile, row, gbsi_shares_of_row(tile, row));
         gbsi_binned_row(herd, tile, row);
     }
-    if (tile->p != NULL && tile->p != tile->w) { /* executors ask where they are */
+    if (tile->p != NULL && tile->p != tile->w) { /* executors report their position to it */
         const size_t n = (size_t)tile->n_rows * tile->arity * GBSI_LANES;
         memcpy(tile->p, tile->w, n * sizeof *tile->p);
     }

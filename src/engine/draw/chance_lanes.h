@@ -12,14 +12,15 @@
 
 typedef struct gbsi_chances {
     vu chance; /* from 1 to 2^32 - 1 if the state is open */
-    vm open;   /* pairs: p is neither 0 nor 1, and somebody asks */
+    vm open;   /* pairs whose p is neither 0 nor 1, if they are asked for */
     vm one;    /* pairs: p is 1 */
     vm dead;   /* pairs: neither state has weight */
     vf p[2];   /* odds: p[1] alone */
 } gbsi_chances;
 
-/* round(q 2^32) of the less likely state, at least 1, and from it that of state 1. q is at most 1/2
- * and exact to float accuracy, which p near 1 would not be. 2^31 is beyond what converts. */
+/* round(q 2^32) of the less likely state, at least 1, and from it the number of state 1. q is at
+ * most 1/2 and exact to float accuracy; p near 1 would not be. 2^31 is too large for the
+ * conversion. */
 static inline vu gbsi_chance_from(vf q, vm likely_one)
 {
     const vf scaled = vf_fma(q, vf_set1(0x1p32F), vf_set1(0.5F));

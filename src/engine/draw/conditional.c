@@ -123,7 +123,8 @@ bool gbsi_normalise(double *logw, uint32_t k)
 
 uint32_t gbsi_chance(const double p[2])
 {
-    /* p of state 1 is near 1 only to 2^-53, that of state 0 is not: the smaller one decides. */
+    /* p of state 1 is near 1 only to 2^-53; p of state 0 has no such error, so the smaller one
+     * decides. */
     const double small = p[1] < p[0] ? p[1] : p[0];
     const double scaled = small * 0x1p32 + 0.5;
     const uint64_t rounded = scaled < 1.0 ? 1 : (uint64_t)scaled; /* at most 2^31 */

@@ -2,8 +2,8 @@
 /* Herding weights of all chains: their layout, their initial values [M19], and how they are saved.
  *
  * A weight of a variable of two states is a phase u in units of 2^-32: u += P, and the value is the
- * carry. With w = p - (2^32 - 1 - u) this is w += p - x, x = [w > 0]. For a variable of more states
- * it is a vector of doubles that sums to 0. */
+ * carry. With w = p - (2^32 - 1 - u) this is w += p - x, x = [w > 0]. For a variable with more
+ * states the weight is a vector of doubles that sums to 0. */
 #ifndef GBSI_DRAW_HERD_H
 #define GBSI_DRAW_HERD_H
 
@@ -56,7 +56,7 @@ typedef struct gbsi_herd {
     uint64_t room, taken; /* bytes; of tables */
     gbsi_keys keys;       /* keys that decide; empty with bins */
     gbsi_key_slices slices;
-    bool paired; /* keys that decide, one chain: each phase has its chance beside it, in one line */
+    bool paired; /* keys that decide, one chain: each phase and its chance are in one line */
     size_t n_phases, n_balances, n_shares; /* numbers of each array, per lane */
     size_t n_tables;                       /* hashed, of each group */
     size_t *cell; /* [n_slots] bins: first phase of a slot of two states, number of the table of

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hashed tables of weights: how they are saved, and how they grow, either before a pass, with room
- * for every key that the pass can add, or before each update. */
+/* Hashed tables of weights: how they are saved, and how they grow. They grow either before a pass,
+ * with room for every key that the pass can add, or before each update. */
 #include "base/memory.h"
 #include "draw/herd.h"
 #include "plan/kernel.h"

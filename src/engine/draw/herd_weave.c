@@ -3,8 +3,8 @@
 #include "draw/herd.h"
 #include "plan/plan.h"
 
-/* For draws by bins: the end of the cells of a slot of two states, which is where those of the next
- * such slot begin. */
+/* For draws by bins: the end of the cells of a slot of two states. The cells of the next such slot
+ * begin there. */
 static size_t end_of_cells(const gbsi_herd *herd, uint32_t slot)
 {
     const gbsi_plan *plan = herd->plan;

@@ -4,8 +4,8 @@
  * neighbours, or state of all other variables. The key determines the conditional, so conditionals
  * are computed before the run, and the rules `pre` and `post` differ in the initial weights only.
  *
- * This file holds what does not depend on the instruction set: making the state, and the draws of
- * variables with more than two states or with hard zeros, one place and chain at a time. */
+ * This file holds the part that does not depend on the instruction set: it makes the state, and
+ * draws variables with more than two states or with hard zeros, one place and chain at a time. */
 #include <assert.h>
 #include <math.h>
 

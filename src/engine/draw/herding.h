@@ -44,7 +44,7 @@ int gbsi_n_draws(void);
 /* gbsi_draw.advise: a draw with fewer weights, or -1. */
 int gbsi_herding_advise(const gbs_run_options *options, uint32_t n_slots, double n_weights);
 
-/* @param traits traits of the draw. @param n_slots decides the bins where neither they nor the
+/* @param traits traits of the draw. @param n_slots decides the number of bins if neither bins nor
  * sweeps are given. */
 gbsi_herding gbsi_herding_of(const gbs_run_options *options, unsigned traits, uint32_t n_slots);
 
@@ -63,9 +63,9 @@ static inline bool gbsi_herding_sticks(const gbsi_herding *how)
 
 /* ---- rules (herding_rule.c) ------------------------------------------------------------------ */
 
-/* One herding step of a vector of weights: takes the state with the largest weight among those of
- * positive probability, the smallest of equal ones; then w += p, w_x -= 1. BEG: at random, by word,
- * where no weight exceeds the threshold.
+/* One herding step of a vector of weights: takes the state with the largest weight among the states
+ * of positive probability, and the smallest of equal ones. Then w += p, w_x -= 1. BEG: at random,
+ * by word, where no weight exceeds the threshold.
  * @return k: no state has any. */
 uint32_t gbsi_herd_vector(const gbsi_herding *how, const double *p, double *w, uint32_t k,
                           uint32_t word);

@@ -186,7 +186,7 @@ uint64_t gbsi_key_codes(gbsi_key_maker *m, uint32_t slot, bool *sum, uint8_t *si
         return GBSI_MANY_CODES;
     }
     if (m->scheme != GBS_KEYS_NEIGHBOURS) {
-        /* found once: every bound on codes that is tried asks again */
+        /* kept, because every bound on codes that is tried needs it */
         const bool known =
             m->by_sum[slot] == GBSI_SUM_NO || (m->by_sum[slot] == GBSI_SUM_YES && sign == NULL);
         *sum = known ? m->by_sum[slot] == GBSI_SUM_YES : sum_decides(m, slot, sign);

@@ -19,7 +19,7 @@ typedef struct gbsi_key_maker {
     void *state;                 /* [n_slots] scratch, all 0 between uses */
     double *logw;                /* [max_arity] */
     double *coupling;            /* [n_slots] scratch, all 0 between uses */
-    uint64_t n_looks;            /* factors looked at so far, for tests */
+    uint64_t n_looks;            /* factors looked at until now, for tests */
     uint8_t *by_sum;             /* [n_slots] whether sums decide, as found: gbsi_by_sum */
     uint64_t most_codes;
     uint64_t whole_codes; /* states of the whole model; GBSI_MANY_CODES: 2^63 or more */
@@ -37,8 +37,8 @@ size_t gbsi_key_links(const gbsi_key_maker *m, uint32_t slot);
 void gbsi_key_maker_put(const gbsi_key_maker *m, uint32_t slot, uint32_t state);
 gbsi_view gbsi_key_maker_view(const gbsi_key_maker *m);
 
-/* Codes of a slot if it were dense; *sum: by sums, with the sign of each neighbour in the low bit
- * of sign[] (1: it counts when in state 0). @param sign [links] out or NULL. */
+/* Codes of a slot if its table were dense; *sum: codes by sums, with the sign of each neighbour in
+ * the low bit of sign[] (1: it counts when in state 0). @param sign [links] out or NULL. */
 uint64_t gbsi_key_codes(gbsi_key_maker *m, uint32_t slot, bool *sum, uint8_t *sign);
 
 #endif

@@ -91,8 +91,8 @@ static uint32_t bound_of(uint64_t codes)
     return b;
 }
 
-/* The largest bound on codes with which the tables fit: all the room where nothing is hashed, half
- * of it where something is. */
+/* The largest bound on codes with which the tables fit: they may take all the room if nothing is
+ * hashed, half of it otherwise. */
 static gbsi_key_sizes sizes_of(gbsi_key_maker *m)
 {
     const uint64_t n_links = m->context == NULL ? 0 : m->context->start[m->plan->n_slots];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which herding weight an update uses: the states of the neighbours give a code, the code gives a
- * key. In all schemes but bins [M19] the key decides the conditional distribution, which is then
+ * key. In all schemes except bins [M19] the key decides the conditional distribution, which is then
  * computed here once for each key, in double.
  *
  * A slot with few codes has a number for each key: tables are dense. A slot with many keys is
- * HASHED: the keys that occur are stored by their 64-bit codes (key_table.h). Both forms give the
- * same bits. */
+ * HASHED: the keys that occur are stored by their 64-bit codes (key_table.h). The two forms of keys
+ * give the same bits. */
 #ifndef GBSI_DRAW_KEYS_H
 #define GBSI_DRAW_KEYS_H
 
@@ -51,8 +51,8 @@ typedef struct gbsi_keys {
     /* arrays indexed by the joint state of the other variables */
     double *p; /* 0 in all states: impossible */
     size_t n_shares, share_capacity;
-    /* Arrays are indexed by key, in the order of slots. If keys are shared: what their first
-     * weights are hashed from; else the codes. */
+    /* Arrays are indexed by key, in the order of slots. If keys are shared: the numbers from which
+     * their first weights are hashed; else the codes. */
     uint64_t *name;
     size_t n_names, name_capacity;
     size_t n_hashed;      /* slots */

@@ -2,12 +2,12 @@
 /* The random draw: inverse distribution function, one 32-bit word per update [M6].
  *
  * A value is drawn with its computed probability up to 2^-32 absolute and 2^-22 relative, and a
- * value of weight 0 is never drawn. Binary draws decide the less likely value: with e = exp(-|l|),
- * its probability is e / (1 + e), so it is drawn iff u (1 + e) < e; where u rounds to 1 nothing
- * happens. Up to 32 states: weights become whole numbers r_a of sum T just below 2^32, and the word
- * picks one of the T units, t = floor(word T / 2^32): nothing is rounded after that. More states:
- * sums in double, where a word is exact. A word of 0 says u < 2^-32 and is refined by a second
- * word. */
+ * value of weight 0 is never drawn. Binary draws decide the less likely value. With e = exp(-|l|),
+ * its probability is e / (1 + e), so it is drawn iff u (1 + e) < e. If u rounds to 1, the likely
+ * value is drawn. Up to 32 states: weights become whole numbers r_a of sum T just below 2^32, and
+ * the word picks one of the T units, t = floor(word T / 2^32): nothing is rounded after that. More
+ * states: sums in double, where a word is exact. A word of 0 says u < 2^-32 and is refined by a
+ * second word. */
 #include "draw/tile_lanes.h"
 
 #include <math.h>
@@ -63,7 +63,7 @@ GBSI_INLINE void store_mask(const gbsi_tile *tile, uint32_t row, vm one)
  * min(r, 1) / (1 + r) if r is at most 1, and so for 1 / r. */
 GBSI_INLINE void binary_rows(const gbsi_tile *given_tile, const bool want_p, const bool linear)
 {
-    const gbsi_tile copy = *given_tile; /* the compiler knows that no store changes this copy */
+    const gbsi_tile copy = *given_tile; /* tells the compiler that no store changes this copy */
     const gbsi_tile *tile = &copy;
     const vf zero = vf_set1(0.0F);
     const vf one = vf_set1(1.0F);
@@ -157,9 +157,9 @@ static __attribute__((noinline)) vu refine_values(const gbsi_tile *tile, uint32_
     return vu_load(refined);
 }
 
-/* 2^m such that the weights times 2^m add up to less than 2^32 and (except for 2^-18 of it) no less
- * than 2^31. The error of their float sum is below 2^-19. In bits: a float of exponent field E is
- * at least 2^(E - 127), and 158 - E + 127 is the field of 2^(31 - (E - 127)). */
+/* Returns 2^m such that the weights times 2^m add up to less than 2^32 and (except for 2^-18 of it)
+ * no less than 2^31. The error of their float sum is below 2^-19. In bits: a float of exponent
+ * field E is at least 2^(E - 127), and 158 - E + 127 is the field of 2^(31 - (E - 127)). */
 GBSI_INLINE vf unit_scale(vf total)
 {
     const vf above = vf_mul(total, vf_set1(1.0F + 0x1p-18F));

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Herding by bins with chance in it: randomly-discretized (Yamashita & Suzuki 2019, algorithm 9)
- * and bounded-error by bins (their algorithm 8), for any number of states [M28] [M29]. */
+/* Herding by bins with an element of chance: randomly-discretized (Yamashita & Suzuki 2019,
+ * algorithm 9) and bounded-error by bins (their algorithm 8), for any number of states [M28] [M29].
+ */
 #include "draw/binned_lanes.h"
 
-/* p is rounded to one of the edges of its bin, b / B with b = floor(p B) or b + 1, the latter with
- * the probability p B - floor(p B): the low half of the product P B. Then the weight of the edge
- * herds b / B, which is known; at both ends of the scale the weight has nothing to decide. */
+/* p is rounded to one of the edges b / B of its bin: b = floor(p B), or b + 1 with the probability
+ * p B - floor(p B), which is the low half of the product P B. Then the weight of the edge herds b /
+ * B, which is known. At the edges 0 and 1 the value is certain and no weight is used. */
 GBSI_INLINE vu rounded_row(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu p,
                            unsigned open)
 {

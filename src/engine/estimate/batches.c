@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Standard errors from batch means. Passes come in blocks, [0, n_0), [n_0, 2 n_0), [2 n_0, 4 n_0),
- * ...; each block is cut into the same number of batches per chain, so batches double in length
- * from block to block. A batch b of one chain gives S_b, the sum of its p (or its visits), and
- * n_b, its number of updates. Batches of all chains are pooled. With r = sum S_b / sum n_b and
- * B batches the variance of one batch about the common mean is that of the ratio estimator
- * (Cochran (1977), Sampling Techniques, 3rd ed., section 6.3; without own update counts n_b is
- * constant and this is the batch-means estimator of Flegal & Jones (2010), Annals of Statistics
- * 38(2):1034-1070, eq. 6):
+ * ... Each block is cut into the same number of batches per chain, so batches double in length from
+ * block to block. A batch b of one chain gives S_b, the sum of its p (or its visits), and n_b, its
+ * number of updates. Batches of all chains are pooled. With r = sum S_b / sum n_b and B batches the
+ * variance of one batch about the common mean is that of the ratio estimator (Cochran (1977),
+ * Sampling Techniques, 3rd ed., section 6.3). Without own update counts n_b is constant and this is
+ * the batch-means estimator of Flegal & Jones (2010), Annals of Statistics 38(2):1034-1070, eq. 6:
  *     v = sum_b (S_b - r n_b)^2 / (B - 1)
  *       = (sum d_b^2 - 2 s sum d_b n_b + s^2 sum n_b^2) / (B - 1),
- *     d_b = S_b - r0 n_b, s = r - r0 = sum d_b / sum n_b
- * for any r0: with the mean of all passes before the block (in the first: that of the first batch
- * of the first chain) little cancels, and floats hold the squares. sum d_b is what the totals have
- * grown by. And, batches being nearly independent, T passes of C chains of U updates each have
- *     var(p) = v * (T C / length) / (U C)^2 = (v / length) * T / (C U^2).
- * v / length, the rate, is claimed from the running block once half of its batches are closed,
- * before that from the block before; before half of the first block there is no claim. */
+ *     d_b = S_b - r0 n_b, s = r - r0 = sum d_b / sum n_b for any r0. If r0 is the mean of all
+ * passes before the block (in the first block, the mean of the first batch of the first chain),
+ * little cancels, and floats hold the squares. sum d_b is the growth of the totals. And, batches
+ * being nearly independent, T passes of C chains of U updates each have var(p) = v * (T C / length)
+ * / (U C)^2 = (v / length) * T / (C U^2). v / length, the rate, is claimed from the running block
+ * once half of its batches are closed, before that from the block before; before half of the first
+ * block there is no claim. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -321,7 +320,8 @@ void gbsi_batches_end_pass(gbsi_estimate *e, gbsi_pool *pool)
         gbsi_estimate_share(e, pool, end_block);
         b->has_rate = true;
         b->n_closed = 0;
-        b->length = b->block_end / b->per_chain; /* the next block is as long as all so far */
+        b->length =
+            b->block_end / b->per_chain; /* the next block is as long as all blocks before it */
         b->block_end *= 2;
     }
 }

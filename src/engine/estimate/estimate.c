@@ -5,10 +5,6 @@
 #include "base/memory.h"
 #include "estimate/estimate_internal.h"
 
-/* Passes between flushes: a byte counts to 255, and 256 terms in float cost about 8 of its 24
- * bits in the worst case, far below the Monte Carlo error of so few passes. */
-#define PASSES_OF_SUMS 256u
-
 /* ---- layout ---- */
 
 typedef struct layout {
@@ -483,7 +479,7 @@ static void keep_half_time(gbsi_estimate *e, uint32_t first, uint32_t end)
 static uint64_t flush_interval(const gbsi_estimate *e)
 {
     return e->shape.held         ? GBSI_PASSES_HELD
-           : e->fast_sum != NULL ? PASSES_OF_SUMS
+           : e->fast_sum != NULL ? GBSI_SUM_TERMS
                                  : GBSI_PASSES_OF_COUNTS;
 }
 

@@ -38,9 +38,9 @@ typedef struct gbsi_estimate_shape {
     const gbsi_weave *weave; /* how they are saved together; borrowed, NULL: the model is not shared
                               */
     bool feeds;              /* spread.c: has fast sums alone, which another estimate takes */
-    bool held; /* Rao-Blackwell, all slots binary: chains hold what they add, see gbsi_held; one
-                  lane, each slot once per pass */
-    uint32_t n_padding; /* held: slots that stand for nothing and whose sums are 0 */
+    bool held; /* Rao-Blackwell, all slots binary: chains hold the probabilities that they add, see
+                  gbsi_held; one lane, each slot once per pass */
+    uint32_t n_padding; /* held: padding slots, whose sums are 0 */
 } gbsi_estimate_shape;
 
 static inline uint32_t gbsi_shape_arity(const gbsi_estimate_shape *shape, size_t slot)
@@ -99,8 +99,8 @@ void gbsi_estimate_held_row(const gbsi_estimate *estimate, uint32_t first, gbsi_
  * work by slots; NULL: the calling thread does it. The bits are the same in both cases. */
 void gbsi_estimate_end_pass(gbsi_estimate *estimate, gbsi_pool *pool);
 
-/* A pass that will not be finished, where every slot is updated once per pass: tells that this slot
- * was updated in it. The update that was cut short counts; gbsi_estimate_end_pass() then does
+/* Tells that this slot was updated in a pass that will not be finished, in scans that update every
+ * slot once per pass. The update that was cut short counts; gbsi_estimate_end_pass() then does
  * nothing, and no more passes may follow. */
 void gbsi_estimate_cut(gbsi_estimate *estimate, uint32_t slot);
 
@@ -121,6 +121,15 @@ typedef struct gbsi_cell_stays {
 void gbsi_estimate_heed_stays(gbsi_estimate *estimate, const gbsi_cell_stays *stays);
 
 uint64_t gbsi_estimate_n_passes(const gbsi_estimate *estimate);
+
+/* Adding a term rounds the sum of k terms of p by up to 2^-24 k p, so that the mean of the n terms
+ * of a batch, 256 at most, is off by up to 2^-25 n p; the terms are floats, off by some 2^-21 p: no
+ * standard error of an average of conditionals with mean p is below GBSI_RESOLUTION p once batches
+ * are that long. [M8] */
+#define GBSI_SUM_TERMS     256u
+#define GBSI_SUM_ROUNDING  0x1p-25
+#define GBSI_TERM_ROUNDING 0x1p-21
+#define GBSI_RESOLUTION    (GBSI_SUM_ROUNDING * GBSI_SUM_TERMS + GBSI_TERM_ROUNDING)
 
 /* Estimates of one slot. @param p, mcse, ess, rhat [arity] or NULL. NAN if undefined. */
 void gbsi_estimate_slot(const gbsi_estimate *estimate, uint32_t slot, double *p, double *mcse,

@@ -46,7 +46,7 @@ typedef struct gbsi_batches {
 
 typedef struct gbsi_cell_summary {
     double p, mcse, ess, rhat;
-    double between; /* variance of p as the means of chains tell it; 0: too few chains to tell */
+    double between; /* variance of p computed from the means of chains; 0: too few chains */
 } gbsi_cell_summary;
 
 /* spread.c: the members that an estimate on several ranks needs in addition. */
@@ -93,9 +93,9 @@ struct gbsi_estimate {
     gbsi_spread *spread;          /* chains on several ranks; NULL: all are here */
 };
 
-/* Describes one array of an estimate. Arrays of the hot loops are aligned; the others come from
- * calloc(), whose large blocks take no memory until they are written: open sums, and totals of
- * counts, are first written when a batch becomes too long for the fast sums. */
+/* Describes one array of an estimate. Arrays of the hot loops are aligned. The others come from
+ * calloc(), whose large blocks take no memory until they are written: open sums and totals of
+ * counts are first written when a batch becomes too long for the fast sums. */
 typedef enum gbsi_per {
     GBSI_PER_RUN,   /* of slots of the same arity */
     GBSI_PER_PLACE, /* [group][cell][lane] */
@@ -126,8 +126,9 @@ gbsi_end gbsi_estimate_next_end(const gbsi_estimate *e);
  * sums are set to 0. */
 gbs_status gbsi_spread_bring(const gbsi_estimate *e, bool taken, gbs_error *err);
 void gbsi_spread_free(gbsi_spread *spread);
-/* An array of the share, that of all slots as one process has it: to the sink of rank 0, on all
- * ranks; and from a source on any, into the share and what is fed. */
+/* An array of the share, converted to and from the array of all slots as one process has it. All
+ * ranks write it to the sink of rank 0; any rank reads it from a source, into the share and into
+ * the estimate that is fed. */
 gbs_status gbsi_spread_save(const gbsi_estimate *e, const gbsi_estimate_array *array,
                             const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_spread_load(gbsi_estimate *e, const gbsi_estimate_array *array,
@@ -192,7 +193,8 @@ double gbsi_batches_mcse(const gbsi_estimate *e, uint32_t slot, size_t cell);
 /* The same. @param closed sum over all chains of closed batches. */
 double gbsi_batches_mcse_of(const gbsi_estimate *e, uint32_t slot, size_t cell, double closed);
 
-/* summary.c: what sums of floats leave of a mean p: no error below is claimed. 0 of counts. */
+/* summary.c: the resolution of a mean p that is summed in float; no smaller error is claimed. It is
+ * 0 for counts. */
 double gbsi_resolution(const gbsi_estimate *e, double p);
 /* The number of independent draws that would have this standard error; NAN if it is unknown. */
 double gbsi_effective_size(const gbsi_estimate *e, double p, double mcse);

@@ -45,7 +45,8 @@ void gbsi_held_forget(gbsi_estimate *e)
 
 enum { N = GBSI_SLOTS_HELD };
 
-/* Sums over chains, slot by slot: those of gbsi_summarise_cell(), in the same order. */
+/* Sums over chains, slot by slot; they equal the sums of gbsi_summarise_cell(), in the same order.
+ */
 typedef struct row_sums {
     double sum[N], closed[N];
     double least[N], most[N];

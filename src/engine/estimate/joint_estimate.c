@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joint distributions estimated from draws. With N variables i, the last of which is l, a draw x
- * adds 1[x_i = a_i for all i but l] p(x_l = a_l | all variables but l) [M7] to cell a: the mean
- * over draws of x_l alone of 1[x_i = a_i for all i], with less variance. */
+/* Joint distributions estimated from draws. Let x_l be the last of the N variables. A draw x adds
+ * 1[x_i = a_i for all i but l] p(x_l = a_l | all variables but l) [M7] to cell a. This is the mean
+ * over draws of x_l alone of 1[x_i = a_i for all i], and has less variance. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

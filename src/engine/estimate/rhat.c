@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Split R-hat of real traces, such as log densities: Gelman et al. (2013), BDA3, section 11.4,
- * eqs 11.1-11.4, on the two halves of every chain (the middle value of an odd trace is left out).
+/* Split R-hat of real traces, such as log densities (Gelman et al. (2013), BDA3, section 11.4,
+ * eqs 11.1-11.4). It takes the two halves of every chain; the middle value of an odd trace is left
+ * out.
  */
 #include <math.h>
 

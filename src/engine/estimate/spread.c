@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An estimate whose chains are on several ranks. A rank has the fast sums of its own chains for all
- * slots, and an estimate, its share, of all chains for some slots: an ordinary one, whose fast sums
- * arrive from the ranks of the chains whenever the end of a pass looks at them. The result is what
- * an estimate on one rank computes for these slots, bit by bit. */
+ * slots, and an estimate, its share, of all chains for some slots. The share is an ordinary
+ * estimate; its fast sums arrive from the ranks of the chains whenever the end of a pass looks at
+ * them. The result is what an estimate on one rank computes for these slots, bit by bit. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -271,8 +271,8 @@ bool gbsi_estimate_has_told(const gbsi_estimate *e)
 
 /* ---- to be resumed --------------------------------------------------------------------------- */
 
-/* The index of a rank's first item in one part of an array: in a group of places, or in all of
- * it. */
+/* The index of a rank's first item in one part of an array: within a group of places, or within the
+ * whole part. */
 static size_t first_of(const gbsi_estimate *e, gbsi_per per, uint32_t rank)
 {
     const gbsi_spread *s = e->spread;

@@ -41,8 +41,8 @@ static void add_sequence(sequences *s, double m, double inverse)
 
 /* Gelman & Rubin (1992), Statistical Science 7(4):457-472; BDA3 (2013) 11.4, eq. 11.4:
  *     R^2 = ((n - 1)/n W + B) / W,   B = variance of the means between sequences,
- * n their (harmonic mean) length. W is the variance of the indicator of the state, m (1 - m): for
- * Rao-Blackwell too, where it is that of the indicator whose mean p estimates; so a state whose p
+ * n their (harmonic mean) length. W is the variance m (1 - m) of the indicator of the state.
+ * Rao-Blackwell averages use it too: the indicator's mean is what p estimates. So a state whose p
  * hardly varies within chains but differs between them is judged on the scale of the state. */
 double gbsi_rhat(double within, double shift, double shift_square, double n_sequences,
                  double length)
@@ -166,8 +166,8 @@ void gbsi_estimate_heed_stays(gbsi_estimate *estimate, const gbsi_cell_stays *st
     }
 }
 
-/* Stays that come and go by chance, as often as a variable changed, have this many times less of
- * sum of L^2 than those of a mode that holds it. */
+/* If stays come and go by chance, as often as a variable changed, their sum of L^2 is this many
+ * times smaller than that of a mode that holds the variable. */
 #define HELD 4
 
 /* The sum of L^2, in looks, of stays that are long, of n stays without memory of mean length m: the
@@ -192,8 +192,8 @@ static double variance_of(const gbsi_stay *stay, double passes, double n)
                : 0;
 }
 
-/* Stays in the state raise its mean by (1 - p) L, those in another lower it by p L; where both are
- * long they alternate, and each accounts for half of the variance of the two. [M8] */
+/* Stays in the state raise its mean by (1 - p) L, and stays in another state lower it by p L. If
+ * both are long they alternate, and each accounts for half of the variance of the two. [M8] */
 static double stay_floor(const gbsi_estimate *e, size_t cell, double p)
 {
     if (e->stays == NULL) {
@@ -220,18 +220,14 @@ static double mcse_of(const gbsi_estimate *e, uint32_t slot, size_t cell, double
     return mcse < floor ? floor : mcse; /* NAN stays: nothing is claimed yet */
 }
 
-/* Adding a term rounds the sum of k terms of p by up to 2^-24 k p, so that the mean of the n terms
- * of a batch, 256 at most (PASSES_OF_SUMS), is off by up to 2^-25 n p; the terms are floats, off by
- * some 2^-21 p. [M8] */
-#define SUM_ROUNDING  0x1p-25
-#define TERM_ROUNDING 0x1p-21
-
 double gbsi_resolution(const gbsi_estimate *e, double p)
 {
-    const double n =
-        e->batches.length < 256 && e->fast_sum != NULL ? (double)e->batches.length : 256;
-    return e->fast_sum != NULL || e->held_total != NULL ? (SUM_ROUNDING * n + TERM_ROUNDING) * p
-                                                        : 0;
+    const double n = e->batches.length < GBSI_SUM_TERMS && e->fast_sum != NULL
+                         ? (double)e->batches.length
+                         : GBSI_SUM_TERMS;
+    return e->fast_sum != NULL || e->held_total != NULL
+               ? (GBSI_SUM_ROUNDING * n + GBSI_TERM_ROUNDING) * p
+               : 0;
 }
 
 /* If the conditional was the same at every pass, the standard error is only the rounding of float

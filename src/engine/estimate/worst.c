@@ -92,9 +92,10 @@ static void tally_error(tally *t, double mcse)
 }
 
 /* Modes that chains met in few long visits, each longer than a batch, are seen by batches as if
- * every batch had met them anew. Chains are independent however long visits are: where the variance
- * of their means is so many times what batches make of it, which chance hardly does, it counts in
- * place of theirs, and twice, as lengths of visits vary as much as their mean. [M8] */
+ * every batch had met them anew. Chains are independent even if visits are long. If the variance of
+ * their means exceeds the variance that batches give by a factor that chance hardly reaches, the
+ * former replaces the latter. It counts twice, as lengths of visits vary as much as their mean.
+ * [M8] */
 #define BEYOND_CHANCE 3.5
 
 static double honest_error(const gbsi_cell_summary *s)

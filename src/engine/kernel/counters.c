@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts of the true literals of long logical factors and spin products, and sums of the costs of
- * noisy factors, kept up to date [M5]: an update then costs O(1) for each factor, whatever its
- * length. */
+ * noisy factors, kept up to date [M5]. An update then costs O(1) for each factor of any length. */
 #include <math.h>
 #include <string.h>
 

@@ -53,7 +53,7 @@ GBSI_INLINE real real_join(real a, real b, bool linear)
 }
 
 /* Sums are rounded to float relative to the largest, so that the large part they share costs no
- * precision; 0 stands for a largest of -infinity, and for that of log-odds. */
+ * precision. If the largest is -infinity, and for log-odds, they are rounded relative to 0. */
 enum { SUMS_ARE_SHIFTED = 1 };
 
 GBSI_INLINE vr vr_largest(vr top, const vr *sum, const uint32_t width)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any pairwise tables, neighbours one by one [M2]:
- *     ln p(a | rest) = field[a] + sum over neighbours of pool[base + x k + a] + const
- * with odds in place of the k entries where the variable is binary and finite. Linear slots
- * multiply [M15]. */
+ *     ln p(a | rest) = field[a] + sum over neighbours of pool[base + x k + a] + const, with odds in
+ * place of the k entries if the variable is binary and finite. Linear slots multiply [M15]. */
 #include "kernel/in_float.h"
 #include "kernel/lanes_kernels.h"
 #include "kernel/slice_terms.h"

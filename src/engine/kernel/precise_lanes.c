@@ -7,7 +7,9 @@
 #include "kernel/terms_rows.h"
 #include "kernel/terms_scalar.h"
 
-#define MOST_CHOSEN 8u /* states of a neighbour that are cheaper to tell apart than to gather */
+#define MOST_CHOSEN                                                                           \
+    8u /* neighbours with at most so many states are compared state by state instead of being \
+          gathered */
 
 /* Adds a table of two variables: the row of k entries is chosen by the state of the other variable.
  */

@@ -31,7 +31,7 @@ GBSI_INLINE vu gather16(const void *state, const uint32_t *slots, bool wide)
     return wide ? vu_gather_u16(state, slot) : vu_gather_u8(state, slot);
 }
 
-/* By-count tables of a mixed slice: which lanes have one, and the count so far. */
+/* Tables by count of a mixed slice: which lanes have such a table, and the count so far. */
 typedef struct mixed_lanes {
     vu table;  /* any valid index in lanes that have no table */
     vu degree; /* 0 in lanes without */
@@ -81,8 +81,8 @@ GBSI_INLINE bool whole_slice(const gbsi_plan *plan, const gbsi_tile *tile, uint3
            16 * row + 16 <= tile->n_places && plan->sell.slice[first / 16].regular;
 }
 
-/* Places of one chain in a row; what lanes without one hold is dropped, but must be odds or weights
- * for the draw: those of the last place. @param out [width][16]. */
+/* Places of one chain in a row. Lanes without a place are dropped, but must hold odds or weights
+ * for the draw: they repeat the last place. @param out [width][16]. */
 GBSI_INLINE uint32_t places_in(const gbsi_tile *tile, uint32_t row)
 {
     return tile->n_places - 16 * row < 16 ? tile->n_places - 16 * row : 16;

@@ -9,7 +9,7 @@
 
 #include "plan/kernel.h"
 
-/* One chain of a group as the scalar code sees it. */
+/* One chain of a group, for the scalar code. */
 typedef struct scalar_view {
     const gbsi_plan *plan;
     const gbsi_group *group;

@@ -26,7 +26,7 @@ typedef struct bits {
     gbsi_pass_job job;
     uint32_t next_batch;
     bool is_cut;      /* stopped in the batch before next_batch */
-    uint64_t cut;     /* part of that batch that was not run */
+    uint64_t cut;     /* part of that batch that was left out */
     double n_updates; /* updates done when it stopped, of all chains */
 } bits;
 

@@ -13,7 +13,7 @@ extern const gbsi_pass gbsi_pass_packed; /* a word holds one site of 32 chains: 
 /* The chains in the state of either pass, for their sums. */
 const gbsi_spin_chains *gbsi_bits_chains(const void *state);
 
-/* For tests: how many operations there are between two looks at the watch. */
+/* For tests: sets the number of operations between two looks at the watch. */
 void gbsi_bits_look_every(void *state, double operations);
 
 #endif

@@ -97,7 +97,7 @@ typedef struct compiling {
     gbsi_lattice *lattice;
     const gbsi_grid *grid;
     uint32_t stride[GBSI_GRID_DIRECTIONS];
-    uint32_t site, at[GBSI_GRID_DIRECTIONS]; /* the one being looked at, and its coordinates */
+    uint32_t site, at[GBSI_GRID_DIRECTIONS]; /* the site under test, and its coordinates */
     uint32_t n_plain[GBSI_LATTICE_KINDS]; /* sites of each kind without missing or negative bonds */
     uint32_t n_of_kind[GBSI_LATTICE_KINDS];
 } compiling;

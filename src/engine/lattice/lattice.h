@@ -43,7 +43,7 @@ typedef struct gbsi_lattice_kind {
 
 /* Compiled: read-only, shared by chains and threads. */
 typedef struct gbsi_lattice {
-    gbsi_spins spins; /* groups are directions with the same J, up to sign */
+    gbsi_spins spins; /* directions with equal J, up to sign, form a group */
     uint32_t side[GBSI_GRID_DIRECTIONS];
     bool wraps[GBSI_GRID_DIRECTIONS];
     bool seam[GBSI_GRID_DIRECTIONS]; /* whether the side is closed and odd */
@@ -79,7 +79,8 @@ typedef struct gbsi_lattice {
     uint32_t *valid; /* bits that are sites */
     uint8_t *plain;  /* [2 * n_words / 16] 1: the row of lanes has plain sites only; NULL: all rows
                         are plain, or none is if the lattice has no plain kind */
-    uint32_t *present[GBSI_LATTICE_NEIGHBOURS];  /* the bond exists; all of these are NULL, or none
+    uint32_t *present[GBSI_LATTICE_NEIGHBOURS];  /* 1: the bond exists; either all of these arrays
+                                                  * are NULL, or none
                                                   */
     uint32_t *negative[GBSI_LATTICE_NEIGHBOURS]; /* the bond is -J */
     uint32_t *kind_mask[GBSI_LATTICE_KINDS];     /* only with several kinds */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pass is two jobs of the pool, one per colour: all chains' columns, cut evenly among the
- * members; with seams two more for each number of them, and two that count. */
+/* A pass is two jobs of the pool, one per colour: the columns of all chains are cut evenly among
+ * the members. A lattice with seams has two more jobs for each number of seams, and two that count.
+ */
 #include "lattice/lattice.h"
 
 #include <assert.h>
@@ -315,9 +316,9 @@ typedef struct visit_job {
     void *context;
 } visit_job;
 
-/* Chains whose bytes of a site usually lie together, and words: the sites of a word lie many rows
- * apart, those of the words beside it two bytes or so. Therefore both words are read before one of
- * them is written. */
+/* Groups of chains whose bytes of one site usually lie together, and of words. The sites of a word
+ * lie many rows apart; the bytes of neighbouring words lie some two bytes apart. Therefore both
+ * words are read before one of them is written. */
 enum { TOGETHER = 16, TILE = 32, BITS = 32 };
 
 typedef struct tile {

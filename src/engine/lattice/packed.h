@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chains in bits [M16]: a word holds one site of 32 chains. This form supports any graph of spins
- * whose conditionals take few values: up to three sizes of couplings, few neighbours, few fields.
+ * whose conditionals take few values: it may have up to three sizes of couplings, few neighbours
+ * and few fields.
  *
  * Slots are sorted by colour, kind and variable, and each kind of a colour starts a new row of
  * sixteen. All sites of a row therefore have the same kind and are updated together; their

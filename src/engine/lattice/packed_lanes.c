@@ -7,8 +7,8 @@
 
 enum { TALL = 40 };
 
-/* A counter for every bit of a row, stored in bit planes: level k has a plane of sums and possibly
- * one that waits for a partner; both have the weight 2^k. */
+/* A counter for every bit of a row, stored in bit planes. Level k has a plane of sums and possibly
+ * one that waits for a partner; both planes have the weight 2^k. */
 typedef struct tall {
     vu sum[TALL], waiting[TALL];
     bool full[TALL];

@@ -135,9 +135,8 @@ gbs_status gbsi_spins_find_fields(const gbsi_conditioned *model, gbsi_spins *spi
 
 /* ---- conditionals --------------------------------------------------------------------------- */
 
-/* Log-odds 2 h + sum over groups of 2 J (2 c - degree); the less likely state has probability
- * e / (1 + e), e = exp(-|log-odds|), of which at least 2^-32 is left, so that no site is ever
- * frozen. */
+/* Log-odds are 2 h + sum over groups of 2 J (2 c - degree). The less likely state has probability e
+ * / (1 + e), e = exp(-|log-odds|), but at least 2^-32, so that no site is ever frozen. */
 uint32_t gbsi_spins_threshold(const gbsi_spins *spins, uint32_t field, const uint8_t *degree,
                               const uint8_t *count, uint32_t *likely)
 {

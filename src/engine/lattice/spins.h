@@ -29,8 +29,8 @@ typedef struct gbsi_spins {
     double constant;
 } gbsi_spins;
 
-/* Sums of one chain after a pass: bonds J whose two spins agree plus bonds -J whose spins differ,
- * by group; sites that are up, by field. */
+/* Sums of one chain after a pass: for each group, the bonds J whose two spins agree plus the bonds
+ * -J whose spins differ; for each field, the sites that are up. */
 typedef struct gbsi_spin_sums {
     int64_t agree[GBSI_SPIN_GROUPS];
     int64_t up[GBSI_SPIN_FIELDS];

@@ -18,7 +18,7 @@ typedef struct gbsi_lattice_sweep {
     uint32_t n_seams; /* update the sites on this many seams */
     bool count_only;  /* update no site, and only count. With seams, sums and visits are counted
                          after the last update. Without seams they are counted during updates, and
-                         what is left are the neighbours, after a pass that was cut short */
+                         the remaining neighbours, after a pass that was cut short */
     uint64_t seed, pass;
     uint32_t chain;
     /* The data of a pass that are kept; NULL: none. Visits are vertical counters [M16]: level k has

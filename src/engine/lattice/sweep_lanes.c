@@ -3,9 +3,9 @@
  *
  * Neighbours are counted by adders of bits (Friedberg & Cameron 1970, J. Chem. Phys. 52:6049). Each
  * site then has the threshold t of its local value, and is in its less likely state if and only if
- * u < t for a uniform u of 32 bits: u comes as planes of bits, most significant first, one word of
- * random bits for 32 sites, and a site is decided by the first plane in which u and t differ. As a
- * rule, log2(512) + 1 or 2 planes decide all sites of a row of lanes, and 32 planes decide the
+ * u < t for a uniform u of 32 bits. u comes as planes of bits, most significant first, with one
+ * word of random bits for 32 sites. A site is decided by the first plane in which u and t differ.
+ * As a rule, log2(512) + 1 or 2 planes decide all sites of a row of lanes, and 32 planes decide the
  * others. */
 #include <string.h>
 

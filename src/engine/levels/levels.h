@@ -102,13 +102,13 @@ static inline uint32_t gbsi_levels_sites_of(const gbsi_levels *l, uint32_t half)
     return (l->width + 1 - half % 2) / 2;
 }
 
-/* Rows of one colour, and which half of the i-th of them is of that colour; the colour of a half,
- * and which of the colour's rows it is of. */
+/* The rows of one colour, and which half of the i-th row has that colour; the colour of a half, and
+ * its number among the rows of that colour. */
 uint32_t gbsi_levels_rows_of(const gbsi_levels *levels, uint32_t color);
 uint32_t gbsi_levels_half_of(const gbsi_levels *levels, uint32_t color, uint32_t i);
 uint32_t gbsi_levels_color_of(const gbsi_levels *levels, uint32_t half, uint32_t *i);
 
-/* The slot of a watched site among all of them; UINT32_MAX: it is not watched. */
+/* The number of a watched site among all watched sites; UINT32_MAX: it is not watched. */
 uint32_t gbsi_levels_slot_of(const gbsi_levels *levels, uint32_t site);
 static inline uint32_t gbsi_levels_n_slots(const gbsi_levels *levels)
 {

@@ -68,7 +68,7 @@ extern const gbsi_pass gbsi_pass_levels;
  * @param state state of the pass. @param p [n_levels] out. */
 void gbsi_levels_marginal(const void *state, uint32_t site, double *p);
 
-/* For tests: how many operations there are between two looks at the watch. */
+/* For tests: sets the number of operations between two looks at the watch. */
 void gbsi_levels_look_every(void *state, double between_looks);
 
 #endif

@@ -15,8 +15,8 @@
 
 enum { BLOCK = GBSI_LEVELS_BLOCK, WORDS = GBSI_LEVELS_WORDS, MOST_LEVELS = GBSI_LEVELS_MOST };
 
-/* For sixteen sites, level by level: the log-weights (or weights) given the value that is seen, the
- * sums of the conditionals that chains drew from, and the weights of the draw. */
+/* For sixteen sites, level by level: the log-weights (or weights) of the observed value, the sums
+ * of the conditionals that chains drew from, and the weights of the draw. */
 typedef struct block_rows {
     float seen[MOST_LEVELS][BLOCK];
     float sum[MOST_LEVELS][BLOCK];
@@ -79,8 +79,8 @@ INLINE vf exponentiate(uint32_t n_levels, vf top, block_rows *rows)
     return total;
 }
 
-/* The levels that a word each draws. The sums of weights are those of the total, so that the last
- * one is the total: it is above u times itself, u <= 1 - 2^-24. */
+/* The levels that a word each draws. The sums of weights are the partial sums of the total, so that
+ * the last one equals the total. It exceeds u times itself, as u <= 1 - 2^-24. */
 INLINE vu draw(uint32_t n_levels, vf total, vu word, const block_rows *rows)
 {
     const vf u = vf_mul(vf_from_small(vu_shr(word, 8)), vf_set1(0x1p-24F));

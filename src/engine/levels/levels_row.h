@@ -42,8 +42,8 @@ typedef struct gbsi_levels_row {
 typedef struct gbsi_levels_functions {
     /* Draws every site of half a row given its neighbours, in every chain. */
     void (*update)(const gbsi_levels_row *row);
-    /* The log-weights of what these sites show, and of neighbours that come after them, of the
-     * first chain. */
+    /* The log-weights of the observed values of these sites, and of the neighbours that come after
+     * them, for the first chain. */
     double (*log_density)(const gbsi_levels_row *row);
 } gbsi_levels_functions;
 

@@ -30,8 +30,9 @@ bool gbsi_needs_have(const char *needs, const char *condition);
 bool gbsi_is_among(const char *value, const char *words);
 
 /* Whether an option of herding ("keys", "herd-rule", "herd-init", "bin-edge", "bin-rule", "bins",
- * "threshold", "dummy-edges") means something with a draw: for whoever knows that it was given, if
- * only with its default. gbs_run_new() refuses values that do not fit the draw. In draw/draws.c.
+ * "threshold", "dummy-edges") has an effect with a draw. Callers use it to refuse an option that
+ * was given without effect, even with its default value. gbs_run_new() refuses values that do not
+ * fit the draw. In draw/draws.c.
  * @param draw a gbs_draw_kind.
  * @return GBS_ERR_ARGUMENT, with the reason, where the draw keeps no weights from one update to the
  *         next, or, for "keys", has no keys. */

@@ -45,8 +45,8 @@ gbs_status gbsi_option_get_text(const gbsi_option *row, const void *options, cha
  * range. */
 gbs_status gbsi_option_settle(const gbsi_option *row, void *options, gbs_error *err);
 
-/* The names of the options that a choice has and not all others, NULL after the last; NULL: none,
- * or there is no such choice. */
+/* The names of the options that apply to a choice and not to all others, NULL after the last. NULL
+ * if there are none, or no such choice. */
 typedef const char *const *gbsi_option_names(int chosen);
 
 /* Whether an option is among such names. */

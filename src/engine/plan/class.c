@@ -40,7 +40,7 @@ static double spread(gbsi_compile *c, size_t f, uint32_t n)
     const gbsi_factors *factors = c->factors;
     double w = isfinite(factors->weight[f]) ? fabs(factors->weight[f]) : 0.0;
     if (gbsi_is_noisy(factors->kind[f])) {
-        return 0.0; /* class PRECISE whatever it is */
+        return 0.0; /* always of class PRECISE */
     }
     switch ((gbs_factor_kind)factors->kind[f]) {
     case GBS_FACTOR_TABLE:

@@ -84,7 +84,7 @@ gbs_status gbsi_classify(gbsi_compile *c, gbs_error *err);
 
 /* grain.c: the largest g for which all log-weights of factor f are multiples of 2^g. */
 int16_t gbsi_grain_of(gbsi_compile *c, size_t f);
-/* grain.c: whether sums of such log-weights are exact in float, whatever their order [M13].
+/* grain.c: whether sums of such log-weights are exact in float, in any order [M13].
  * @param magnitude an upper bound of all partial sums. */
 bool gbsi_sums_are_exact(double magnitude, int16_t grain);
 
@@ -101,8 +101,8 @@ void gbsi_sort_by(const uint32_t *key, uint32_t n_keys, const uint32_t *in, uint
 gbs_status gbsi_number_slots(gbsi_compile *c, const uint32_t *sequence, size_t n, gbs_error *err);
 
 /* derive.c: makes the table of factor f as the variable at `position` uses it, and appends it to
- * the pool or shares an equal one: [joint states of the other variables, last fastest][k], with the
- * maximum of each row subtracted; for odds: [joint states]. */
+ * the pool or shares an equal one. The table is [joint states of the other variables, last
+ * fastest][k], with the maximum of each row subtracted; for odds it is [joint states]. */
 gbs_status gbsi_derive(gbsi_compile *c, size_t f, uint32_t position, unsigned form, size_t *base,
                        gbs_error *err);
 /* The map behind it. A position of GBSI_BY_COUNT or more stands for a logical factor that is looked
@@ -126,7 +126,7 @@ gbs_status gbsi_compile_sums(gbsi_compile *c, gbs_error *err);
 
 /* terms.c: makes the fields and terms of the classes that use whole factors. */
 gbs_status gbsi_compile_terms(gbsi_compile *c, gbs_error *err);
-/* layout.c, sell.c: compute how much memory rows need, one after the other or in slices. */
+/* layout.c, sell.c: compute how much memory rows need, one row after the other or in slices. */
 gbs_status gbsi_lay_out_rows(gbsi_compile *c, gbs_error *err);
 gbs_status gbsi_lay_out_slices(gbsi_compile *c, gbs_error *err);
 /* Allocate this memory. */
@@ -146,9 +146,9 @@ static inline gbs_status gbsi_compile_spend(const gbsi_compile *c, uint64_t n, g
 /* The factors of every variable, made once. */
 gbs_status gbsi_need_incidence(gbsi_compile *c, gbs_error *err);
 
-/* The coupling of a factor of two variables as the one at `position` has it: w of [M3] between two
- * binary ones, and then *field, where it is not NULL, is what the factor adds to the log-odds; else
- * J of [M4]; NAN if it is neither. */
+/* The coupling of a factor of two variables, seen from the one at `position`. Between two binary
+ * variables it is w of [M3], and *field, unless NULL, gets what the factor adds to the log-odds.
+ * Otherwise it is J of [M4], or NAN if the factor is neither. */
 double gbsi_coupling_of(gbsi_compile *c, size_t f, uint32_t position, double *field);
 
 /* Stores the sum of the factors that have only this variable as its field: logw[k] or, if the slot

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The neighbourhood of a variable: the variables that share a factor or an extra edge with it, in
- * the order of the model's variables, so that a joint state of them has a number that depends on
+ * the order of the model's variables. A joint state of them therefore has a number that depends on
  * the model alone. Only herded draws need it. */
 #ifndef GBSI_PLAN_CONTEXT_H
 #define GBSI_PLAN_CONTEXT_H

@@ -75,7 +75,8 @@ typedef struct gbsi_draw {
     /* The draw to advise if n_weights per variable are too many for the sweeps; NULL, or -1: the
      * random draw. */
     int (*advise)(const gbs_run_options *options, uint32_t n_slots, double n_weights);
-    /* The number of herding weights of one chain (in hashed tables, so far); NULL: none. */
+    /* The number of herding weights of one chain (in hashed tables, the number so far); NULL: there
+     * are none. */
     double (*n_weights)(const void *state);
     gbs_status (*save)(const void *state, const gbsi_sink *sink, gbs_error *err);
     gbs_status (*load)(void *state, const gbsi_source *source, gbs_error *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Noisy factors as sums of costs -ln q_i(u_i) over their parents [M56]: whole multiples of a unit
- * of the factor, so that a sum is the same in whatever order it came about. */
+/* Noisy factors as sums of costs -ln q_i(u_i) over their parents [M56]. Costs are whole multiples
+ * of a unit of the factor, so that a sum does not depend on the order of its terms. */
 #include <assert.h>
 #include <math.h>
 

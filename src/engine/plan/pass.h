@@ -4,8 +4,8 @@
  * Tiles (chains/tiles.c) update variables one by one, splashes (splash/) update blocks of
  * variables, and bit lattices (lattice/) update spins by operations on bits. The executor
  * (chains/executor.h) owns the chains and calls whichever the run's scan needs. A pass is begun,
- * run batch by batch, and ended; no two updates of a batch depend on one another, so between two
- * batches states are consistent, and that is where lanes may be permuted or states exchanged with
+ * run batch by batch, and ended. No two updates of a batch depend on one another, so that states
+ * are consistent between two batches; only then may lanes be permuted or states exchanged with
  * other processes. */
 #ifndef GBSI_PLAN_PASS_H
 #define GBSI_PLAN_PASS_H
@@ -32,9 +32,9 @@ typedef enum gbsi_reach {
     GBSI_REACH_HALO,     /* the place belongs to another rank */
 } gbsi_reach;
 
-/* Ranks take turns to change what others see. A turn is two batches: the first changes boundary,
- * in the rank's own turn alone, and may change interior; the second changes interior alone, while
- * what changed in the first travels to other ranks. */
+/* Ranks take turns to change what others see. A turn is two batches. The first changes the
+ * boundary, in the rank's own turn alone, and may change the interior. The second changes the
+ * interior alone, while the changes of the first travel to other ranks. */
 typedef struct gbsi_turns {
     uint32_t n_ranks, rank;
     uint32_t n;           /* of a pass */
@@ -121,17 +121,18 @@ typedef struct gbsi_pass {
     /* With CONNECT, else NULL: whether the blocks so far show that all states of positive weight
      * are reached from each other. */
     bool (*connects)(const void *state);
-    /* OPTIONAL, both or neither: how often, up to GBSI_HELD_OFTEN, one block held the variable of a
-     * slot and all that factors join it to, be it through others, so that what it drew is
-     * independent of all before; and sets that, for a run that goes on. */
+    /* OPTIONAL, both or neither: the first tells how often (up to GBSI_HELD_OFTEN) one block held
+     * the variable of a slot and all variables that factors join to it, directly or through others;
+     * such a draw is independent of all earlier ones. The second sets that number, for a run that
+     * goes on. */
     uint8_t (*held)(const void *state, uint32_t slot);
     void (*set_held)(void *state, uint32_t slot, uint8_t n);
     /* OPTIONAL. Sets a callback for blocks. @param on_block NULL: none. */
     void (*watch)(void *state, gbsi_on_block *on_block, void *context);
 
-    /* OPTIONAL, both or neither: save and load, between two passes, what passes depend on besides
-     * setting, job, states of groups and the draw. load() comes after prepare() with an equal
-     * setting. */
+    /* OPTIONAL, both or neither: save and load, between two passes, everything on which passes
+     * depend besides setting, job, states of groups and the draw. load() comes after prepare() with
+     * an equal setting. */
     gbs_status (*save)(const void *state, const gbsi_sink *sink, gbs_error *err);
     gbs_status (*load)(void *state, const gbsi_source *source, gbs_error *err);
 

@@ -103,11 +103,11 @@ typedef union gbsi_edge {
 } gbsi_edge;
 
 /* The packing for groups of one chain: sliced ELL, where the sixteen lanes are sixteen consecutive
- * slots, a slice. A slice is regular if the same operations serve all its slots: they have the same
- * class, form and arity, and in class TABLE links are padded to the same number per term. Element d
- * of the slot in lane i is at [start + 16 d + i]. Padding changes nothing: it is a neutral
- * coupling, or stride 0 into neutral entries of the pool. Irregular slices are run slot by slot,
- * from rows. */
+ * slots, a slice. A slice is regular if the same operations serve all its slots: the slots have
+ * equal class, form and arity, and in class TABLE links are padded to the same number per term.
+ * Element d of the slot in lane i is at [start + 16 d + i]. Padding changes nothing: it is a
+ * neutral coupling, or stride 0 into neutral entries of the pool. Irregular slices are run slot by
+ * slot, from rows. */
 typedef struct gbsi_slice {
     size_t link;  /* start in slot[] and, with terms, in stride[]; irregular: in plan->neighbour */
     size_t value; /* start in coupling[] (ISING, POTTS) or base[] (PAIRWISE, TABLE) */
@@ -330,7 +330,8 @@ typedef struct gbsi_plan_options {
     bool coarse;  /* a bound of GBSI_COARSE_LIMIT on the rounding of sums will do */
     bool measure; /* true if only bytes and counts are needed and the plan will not be run:
                      neighbourhoods not needed for them are left out */
-    /* For a share of a model, whose plan has to compute what the plan of the whole computes: */
+    /* These fields serve a share of a model, whose plan has to compute the same numbers as the plan
+     * of the whole model: */
     const uint32_t *order;        /* [n_variables] by slot; NULL: found as above */
     const uint8_t *by_count;      /* [n_variables] 1: looks up tables by_count; NULL: found */
     gbsi_sum_units density_units; /* 0: found */

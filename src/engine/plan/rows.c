@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fields and neighbours of the classes whose neighbours act one by one. Every factor is looked at
- * once, in order, and writes to the rows of its two variables: on a large model whose factors lie
- * anywhere that is one look into memory per end, where walking from variable to factors to the
- * other variables would be six. Rows are sorted when all are there. */
+ * once, in order, and writes to the rows of its two variables. On a large model whose factors lie
+ * anywhere in memory that is one access per end, while a walk from a variable to its factors to the
+ * other variables would take six. Rows are sorted when all are there. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "plan/merge.h"
 
 typedef struct writing {
-    uint32_t *used; /* [n_slots + 1] entries written so far */
+    uint32_t *used; /* [n_slots + 1] entries written until now */
     double *logw;   /* by field_start: sums of the factors of one variable and of 0/1 forms */
     gbsi_row_entries entries;
     bool shrunk; /* some row has become shorter than its room */

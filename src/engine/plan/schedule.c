@@ -184,7 +184,7 @@ static void find_last(const gbsi_plan *plan, const gbsi_schedule *schedule,
     }
 }
 
-/* @param given [n] the level of each update; NULL: those of the graph. */
+/* @param given [n] the level of each update; NULL: the levels of the graph. */
 static gbs_status put_in_levels(const gbsi_plan *plan, const uint32_t *sequence,
                                 const uint32_t *given, size_t n, gbsi_schedule *schedule,
                                 gbs_error *err)

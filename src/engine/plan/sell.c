@@ -183,7 +183,7 @@ typedef struct packing {
     gbsi_plan *plan;
     const uint32_t *used;
     uint32_t neutral;   /* pool[neutral ..]: what changes nothing, as logs, then as weights */
-    uint32_t neutral64; /* pool64[neutral64 ..]: the same, as logarithms */
+    uint32_t neutral64; /* pool64[neutral64 ..]: entries that change nothing, as logarithms */
 } packing;
 
 /* Rows that have become shorter move together. */

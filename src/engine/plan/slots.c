@@ -12,7 +12,7 @@
 /* Sorts variables into slots, from one of two arrays into the other. */
 typedef struct sorting {
     uint32_t n;
-    uint32_t *order;     /* [n] NULL: as they are numbered */
+    uint32_t *order;     /* [n] order of the variables; NULL: by number */
     uint32_t *spare;     /* [n] NULL until it is needed */
     uint32_t *key;       /* [n] by variable */
     uint32_t *histogram; /* [histogram_capacity] */

@@ -293,8 +293,8 @@ static gbs_status compile_slot(gbsi_compile *c, growth *g, uint32_t slot, gbs_er
     return g->n_terms > first ? sort_terms(plan, g, first, err) : GBS_OK;
 }
 
-/* Long logical factors and spin products keep a count of their true literals [M5]: every variable
- * in them moves it, whatever its class. */
+/* Long logical factors and spin products keep a count of their true literals [M5]. Every variable
+ * in them changes the count, whichever class the variable has. */
 static bool keeps_counter(const gbsi_factors *factors, size_t f)
 {
     return (factors->kind[f] == GBS_FACTOR_LOGICAL || factors->kind[f] == GBS_FACTOR_SPIN) &&

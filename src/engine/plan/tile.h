@@ -40,7 +40,7 @@ typedef struct gbsi_tile {
     /* place in the run; used for refinement words and messages */
     uint64_t seed, pass, place; /* place of the first update */
     uint32_t chain;             /* chain number of lane 0 among all chains of the run */
-    uint32_t group;             /* group of chains, among those of this process */
+    uint32_t group;             /* group of chains, counted on this process */
     uint16_t idle;        /* bits of unused lanes: their herding weights must not change, their
                              values may be any state */
     const void *state;    /* [n_slots][lanes] states of the group, for draws with GBSI_DRAW_CONTEXT;

@@ -103,8 +103,8 @@ static gbs_status no_length(const dogs *w, gbs_error *err)
         w->n, w->report.goal, w->report.after, norms.radius_lo, norms.radius_hi);
 }
 
-/* Lengths 2, 4, 8, ... until the goal is met. At the length of the given scan that is to be
- * matched, that scan itself is a solution if it is the scan being improved. */
+/* Lengths 2, 4, 8, ... until the goal is met. If the given scan that is to be matched is the scan
+ * being improved, it is itself a solution at its own length. */
 static gbs_status by_doubling(dogs *w, gbs_error *err)
 {
     const uint64_t match = w->is_systematic ? w->request->match : 0;

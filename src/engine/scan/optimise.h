@@ -20,8 +20,8 @@ void gbsi_optimiser_free(gbsi_optimiser *o);
 double gbsi_optimiser_variation(gbsi_optimiser *o, const uint32_t *scan, size_t n);
 
 /**
- * One descent from the last update to the first: each becomes the variable that lowers V most, the
- * others being as they are then.
+ * One descent from the last update to the first: each update becomes the variable that lowers V
+ * most while the other updates stay as they are at that time.
  *
  * If the watch stops it, the updates before are left as they are, or all of a scan too long for
  * gbsi_optimiser_variation().

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mitliagkas & Mackey (2017), algorithm 2, from q_t uniform at every step [M39]. A step whose
  * variable is not chosen yet multiplies b by (1 - 1/n) I + C / n, which changes it everywhere and
- * cannot be undone: b is kept at every sqrt(T)-th step, and a stretch between two of these is made
- * again when the descent, which goes backwards, comes to it. */
+ * cannot be undone. Therefore b is kept at every sqrt(T)-th step. The descent goes backwards; when
+ * it comes to a stretch between two kept steps, the stretch is computed again. */
 #include "scan/optimise.h"
 
 #include <inttypes.h>

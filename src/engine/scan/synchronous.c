@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Synchronous: every variable from the state before, all at once (Gonzalez, Low, Gretton &
- * Guestrin 2011, algorithm 1). On a model of two colours such a chain is two chromatic chains that
- * know nothing of each other (theorem 3.2), and is run as these: the sequence is the chromatic one,
- * the recombination chains/synchronous_states.c [M34]. With more colours no such split exists: a
- * pass then reads the states before it. */
+ * Guestrin 2011, algorithm 1). On a model of two colours such a chain is two independent chromatic
+ * chains (theorem 3.2), and is run as these. The sequence is that of the chromatic scan, and
+ * chains/synchronous_states.c puts the states together again [M34]. With more colours no such split
+ * exists: a pass then reads the states before it. */
 #include "base/memory.h"
 #include "scan/registry.h"
 

@@ -122,10 +122,10 @@ static void sort_near(gbsi_grower *g, const gbsi_potentials *p, uint32_t slot)
     g->n_near = n;
 }
 
-/* The Markov blanket: a write lock on the slot, read locks on its neighbours by links, write locks
- * on its long factors in place of their variables; all in ascending order. For two variables of a
- * long factor, one thread would write what the other reads: a lock on the factor prevents that as
- * well. */
+/* Locks the Markov blanket: a write lock on the slot, read locks on its neighbours by links, and
+ * write locks on its long factors in place of their variables, all in ascending order. Without a
+ * lock on a long factor, one thread could write one of its variables while another thread reads it.
+ */
 static void lock_blanket(gbsi_grower *g, const gbsi_growing *job, uint32_t slot)
 {
     const gbsi_potentials *p = job->potentials;
@@ -162,7 +162,7 @@ static void unlock_blanket(const gbsi_grower *g, const gbsi_growing *job, uint32
  * touch. */
 typedef enum hold {
     FREE,
-    FRESH,  /* a splash that this one is not to know of yet */
+    FRESH,  /* an earlier splash that this one must not see yet */
     OTHERS, /* owner of another splash of the round */
 } hold;
 

@@ -44,7 +44,7 @@ typedef struct gbsi_grower {
     gbsi_watch *watch; /* NULL: never stops. If the watch stops it, growth->n is 0 */
     bool spends;       /* this is the thread that may look */
     uint64_t n_spent;  /* how many of n_looked the watch has been told of */
-    uint64_t n_looked; /* entries of links, long factors and scopes read so far */
+    uint64_t n_looked; /* entries of links, long factors and scopes read until now */
     gbsi_candidate *heap;
     size_t n_heap, heap_capacity;
     uint64_t n_met;
@@ -67,9 +67,10 @@ void gbsi_own(const gbsi_growing *job, uint32_t tag, uint32_t slot);
  * if the root itself must be avoided. It is given up, growth->clashed, as soon as it takes a
  * variable that a fresh splash would keep from it: it could not be settled.
  *
- * Time: linear in the links and long factors of the variables it takes, meets or is refused, and in
- * the scopes of the long factors it is in, each walked once; times the width and the logarithm of
- * the variables met. Adaptive growth walks those scopes once per variable taken. */
+ * Time: linear in the links and long factors of the variables that the splash takes, meets or
+ * refuses, and in the scopes of its long factors, each walked once; times the width and the
+ * logarithm of the number of variables met. Adaptive growth walks those scopes once per variable
+ * taken. */
 gbs_status gbsi_grow(gbsi_grower *grower, const gbsi_growing *job, uint32_t tag, uint32_t root,
                      gbsi_growth *growth, gbs_error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Notes which blocks of variables joined by hard zeros have been in one splash as a whole. Given
  * all other variables such a splash draws every configuration of a block that its zeros allow, and
- * the zeros of other blocks do not see it: if that is so of all blocks, the support is
+ * the zeros of other blocks do not see the block. If this holds for all blocks, the support is
  * connected. */
 #ifndef GBSI_SPLASH_HELD_BLOCKS_H
 #define GBSI_SPLASH_HELD_BLOCKS_H

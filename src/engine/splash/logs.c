@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Does what loops_lanes.c does, except for one chain, in logarithms and in double: for chains whose
+/* Does the work of loops_lanes.c for one chain, in logarithms and in double: for chains whose
  * weights span more than floats hold, and for splashes of variables that need double. */
 #include <assert.h>
 #include <math.h>

@@ -25,12 +25,12 @@ typedef struct gbsi_splash_work {
     uint32_t *word;    /* [64] rows, and one for a chain by itself */
     void *value;       /* a row */
     uint64_t *sum;     /* [n_many_entries] of the long factor being processed */
-    uint64_t n_looked; /* entries of scopes looked at so far */
+    uint64_t n_looked; /* entries of scopes looked at until now */
     double *log_base;  /* [16][n_base] of each chain */
     /* logs.c: of one chain */
     uint8_t *decided;    /* [n_many] of the program: 1: the factor is decided, there is nothing to
                             multiply */
-    uint64_t n_log_long; /* entries and scopes of long factors walked so far */
+    uint64_t n_log_long; /* entries and scopes of long factors walked until now */
     double *log_message; /* [n_rows] */
     double *log_q;       /* [n_rows] */
     double *log_many;    /* [n_many_entries] */
@@ -67,7 +67,7 @@ const gbsi_splash_loops *gbsi_splash_loops_of(gbsi_simd level);
 bool gbsi_splash_many_logs(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t lane,
                            double *out);
 /* Computes ln of a factor that has one variable inside, in the chains first .. end - 1, and adds it
- * to the logs of that variable's states.
+ * to the logarithms of that variable's states.
  * @param base base of chain 0. @param stride from chain to chain. */
 void gbsi_splash_add_given(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t first,
                            uint32_t end, double *base, size_t stride);

@@ -5,9 +5,9 @@
  * through it once. The product of all operands that do not depend on the inner axes is computed
  * once for them, so that most entries cost one fused multiply-add.
  *
- * Every operand has a largest entry of at most 1 and a known smallest entry. Where the product of
- * the smallest entries is below LEAST, the chain is computed by logs.c instead, so that no entry is
- * ever lost to underflow, whatever is multiplied onto it later. */
+ * Every operand has a largest entry of at most 1 and a known smallest entry. If the product of the
+ * smallest entries is below LEAST, logs.c computes the chain instead. So no entry is ever lost to
+ * underflow, even if more factors are multiplied onto it later. */
 #include "splash/loops.h"
 
 #include <math.h>
@@ -511,7 +511,7 @@ static void divide_children(const walk *w)
     }
 }
 
-/* Shares of the total, whatever rounding has made of it on the way down. */
+/* Shares are of the total that rounding left on the way down. */
 static void share_out(float *p, uint32_t k)
 {
     vf sum = vf_set1(0.0F);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The factors as splashes want them, by slot of the plan: what one variable says, tables of pairs
- * as both ends see them, all others whole. Logarithms are less their maximum, so that nothing that
- * is multiplied exceeds 1. */
+/* The factors in the form that splashes use, by slot of the plan: factors of one variable; tables
+ * of pairs as both ends see them; all other factors whole. Logarithms are less their maximum, so
+ * that nothing that is multiplied exceeds 1. */
 #ifndef GBSI_SPLASH_POTENTIALS_H
 #define GBSI_SPLASH_POTENTIALS_H
 

@@ -228,7 +228,7 @@ static void set_walk(const builder *b, gbsi_splash_clique *c, uint32_t i)
     }
 }
 
-/* Sorts operands by depth; those of the same depth stay in their order. */
+/* Sorts operands by depth; operands of equal depth stay in their order. */
 static gbs_status sort_by_depth(gbsi_splash_program *p, uint32_t first, uint32_t n, gbs_error *err)
 {
     uint32_t at[GBSI_SPLASH_WIDTH + 2] = {0};

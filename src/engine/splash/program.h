@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A grown splash as the loops over chains want it: which tables each clique is the product of, and
- * in what order its states are walked. All chains share it. */
+/* A grown splash in the form that the loops over chains use: the tables whose product each clique
+ * is, and the order in which its states are walked. All chains share it. */
 #ifndef GBSI_SPLASH_PROGRAM_H
 #define GBSI_SPLASH_PROGRAM_H
 
@@ -10,7 +10,7 @@
 #include "splash/splash_tree.h"
 
 typedef enum gbsi_operand_kind {
-    GBSI_SPLASH_LINK,    /* a number of the pool, the same for all chains */
+    GBSI_SPLASH_LINK,    /* a number of the pool, equal for all chains */
     GBSI_SPLASH_MANY,    /* a long factor, given the variables outside: sixteen chains an entry */
     GBSI_SPLASH_MESSAGE, /* the message of a child: sixteen chains an entry */
 } gbsi_operand_kind;

@@ -64,7 +64,7 @@ typedef struct conditional {
     uint32_t n_inside;
     uint32_t inside[GBSI_SPLASH_WIDTH]; /* slots, ascending */
     uint32_t number[GBSI_SPLASH_WIDTH]; /* number of each variable in the splash */
-    gbsi_score_scratch *scratch;        /* x: states of those inside */
+    gbsi_score_scratch *scratch;        /* x: states of the variables inside */
 } conditional;
 
 static void set_insiders(conditional *c, const gbsi_score_inside *inside)

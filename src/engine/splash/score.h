@@ -28,7 +28,7 @@ typedef struct gbsi_score_part {
 /* A long factor of the variable scored. */
 typedef struct gbsi_score_factor {
     size_t f;
-    uint64_t outside; /* sum of those outside in the chain being processed */
+    uint64_t outside; /* sum of the variables outside, in the present chain */
     size_t e, stride; /* of the variable scored */
     uint32_t first_part, n_parts;
 } gbsi_score_factor;
@@ -54,12 +54,11 @@ void gbsi_score_scratch_free(gbsi_score_scratch *scratch);
 /* Forgets sums that were kept: states may have changed. */
 void gbsi_score_begin(gbsi_score_scratch *scratch);
 
-/* Mean over the chains of the kind's score: with u the states of the neighbours inside, mu uniform
- * over them, r(u) = p(x_v | u, the rest as it is), rbar = sum_u mu(u) r(u),
- *     COUPLING  sum_u mu(u) | ln( rbar / r(u) ) |
- *     LITERAL   sum_u mu(u) ( -ln r(u) )              their (4.1) over the number of states
- * Time: links, and long factors times neighbours inside, times the states of the latter; scopes of
- * long factors are walked once a splash. */
+/* Mean over the chains of the kind's score. Let u be the states of the neighbours inside, mu
+ * uniform over them, r(u) = p(x_v | u, the rest as it is), rbar = sum_u mu(u) r(u), COUPLING  sum_u
+ * mu(u) | ln( rbar / r(u) ) | LITERAL   sum_u mu(u) ( -ln r(u) )              their (4.1) over the
+ * number of states Time: links, and long factors times neighbours inside, times the states of the
+ * latter; scopes of long factors are walked once a splash. */
 double gbsi_score(const gbsi_potentials *potentials, const gbsi_splash_view *states,
                   gbs_score_kind kind, uint32_t slot, const gbsi_score_inside *inside,
                   uint64_t hash, gbsi_score_scratch *scratch);

@@ -2,7 +2,7 @@
 /* Costs in nanoseconds of a core (AVX-512, 2.1 GHz), beside those of single variables in
  * src/run/chains/counted_operations.c. Measured by
  *
- *     build/bench/bench --case splash      prints measured times beside these costs
+ *     build/bench/bench --case splash prints measured times and these costs
  */
 #include "plan/tile.h"
 #include "splash/splash_rounds.h"

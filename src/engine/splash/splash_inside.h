@@ -48,8 +48,8 @@ struct gbsi_splash {
     bool crowded;
     gbsi_pass_job job;       /* the pass that is being run */
     uint32_t half;           /* half of a turn of the pass, 0 to 2 turns.n */
-    uint64_t n_updates;      /* updates of each chain in the pass so far */
-    uint64_t n_of[2];        /* updates so far in rounds of either kind of roots */
+    uint64_t n_updates;      /* updates of each chain in the present pass */
+    uint64_t n_of[2];        /* updates of the present pass in rounds of either kind of roots */
     gbsi_on_block *on_block; /* NULL: nobody watches */
     void *context;           /* of that */
 };

@@ -5,7 +5,7 @@
  *
  * Under reservation all splashes of a round grow at once, each as if only the settled splashes were
  * there. Then, in the order of their roots, splashes that touch no settled splash are settled, and
- * the others grow again (deterministic reservations: Blelloch, Fineman, Gibbons & Shun
+ * the remaining ones grow again (deterministic reservations: Blelloch, Fineman, Gibbons & Shun
  * (2012), PPoPP 47(8):181-192). The result does not depend on the threads. If splashes could fill
  * much of the model they grow one after the other, so that no grown splash is discarded. Under
  * blanket locks they compete for variables, as in the paper, and chance decides which splash gets a
@@ -249,7 +249,7 @@ static uint32_t drop_empty(gbsi_splash *s, gbsi_roots *roots)
     return n;
 }
 
-/* Numbers the places of splashes, and counts their updates: all, and those of slots of the
+/* Numbers the places of splashes, and counts their updates: all of them, and those of slots of the
  * reach. */
 static void number_blocks(gbsi_splash *s, gbsi_reach reach, bool adapts)
 {
@@ -441,9 +441,10 @@ static gbs_status begin(void *state, const gbsi_pass_job *job, gbs_error *err)
     return GBS_OK;
 }
 
-/* Whether the half turn has had its rounds: a pass has as many updates of boundary as there are
- * such slots, all in the own turn, and as many of interior, which every turn has its part of,
- * besides those that splashes from the boundary make. [M72] */
+/* Whether the half turn has had its rounds. A pass has as many updates of the boundary as there are
+ * boundary slots, all in the rank's own turn. It has as many updates of the interior as there are
+ * interior slots; every turn makes a part of these, not counting updates by splashes from the
+ * boundary. [M72] */
 static bool half_is_over(const gbsi_splash *s)
 {
     const uint64_t turn = s->half / 2;

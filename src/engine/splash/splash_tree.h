@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A junction tree that grows variable by variable and can take the last one back: algorithm 5 of
  * Gonzalez, Low, Gretton & Guestrin (2011), corrected [M35]. Variables are numbered as they come
- * and eliminated in reverse, so what a clique holds beside its own variable came before it: the
- * separator; and the parent is the latest of the separator. */
+ * and eliminated in reverse. So the members of a clique other than its own variable, the separator,
+ * came before that variable; the parent is the latest of the separator. */
 #ifndef GBSI_SPLASH_SPLASH_TREE_H
 #define GBSI_SPLASH_SPLASH_TREE_H
 
@@ -45,7 +45,7 @@ typedef struct gbsi_growth {
     uint32_t n_shares;
     size_t share_capacity;
     gbsi_growth_share *share;
-    bool clashed; /* given up: it took a variable beside a splash settled meanwhile */
+    bool clashed; /* given up: it took a variable next to a splash settled meanwhile */
 } gbsi_growth;
 
 gbs_status gbsi_growth_init(gbsi_growth *growth, uint32_t width, uint32_t most, gbs_error *err);

@@ -11,9 +11,9 @@
 #define GBSI_PART_BIT 62
 
 /* A long factor sees its variables through a sum: of offsets (TABLE), of twice the body literals
- * that hold and once the head (LOGICAL), of states 0 (SPIN), of costs (noisy). The contribution of
- * variables inside the splash is the same for all chains; that of variables outside is one number
- * for each chain.
+ * that hold and once the head (LOGICAL), of states 0 (SPIN), of costs (noisy). Variables inside the
+ * splash contribute the same number to all chains; variables outside contribute one number to each
+ * chain.
  * @param e end of the variable in the scopes. @param stride gbsi_part_stride(). */
 static inline uint64_t gbsi_part_of(const gbsi_plan *plan, size_t f, size_t e, size_t stride,
                                     uint32_t x)

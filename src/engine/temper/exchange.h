@@ -4,8 +4,8 @@
  *
  * Level t of a ladder has the law pi_b(x) proportional to exp(b_t U(x)), U the log density. Swaps
  * are those of Syed, Bouchard-Cote, Deligiannidis & Doucet (2022), JRSS B 84(2):321-350: even and
- * odd pairs of neighbours take turns, which carries replicas through the ladder instead of leaving
- * them to diffuse. [M50] */
+ * odd pairs of neighbours take turns, which carries replicas through the ladder instead of letting
+ * them diffuse. [M50] */
 #ifndef GBSI_TEMPER_EXCHANGE_H
 #define GBSI_TEMPER_EXCHANGE_H
 
@@ -56,7 +56,7 @@ double gbsi_exchange_barrier(const gbsi_exchange *exchange, uint32_t from, uint3
 double gbsi_exchange_barrier_from(const gbsi_exchange *exchange, double from);
 
 /* Levels of equal rejection between `first`, in levels, and the cold end, by the rates so far.
- * Nothing else is kept: rates and trips are counted anew. */
+ * Nothing else is kept: rates and trips are counted from 0 again. */
 gbs_status gbsi_exchange_remade(const gbsi_exchange *from, double first, uint32_t n_levels,
                                 uint32_t n_ladders, gbsi_exchange **exchange, gbs_error *err);
 

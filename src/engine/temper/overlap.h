@@ -2,8 +2,8 @@
 /* Measures where local moves forget: the lag-one memory of the slowest variable at each level of a
  * ladder.
  *
- * For variable v at level t, let o be the share of moves after which v has the state it had before,
- * and o' the share of times that two independent ladders agree on the state of v. Its memory is
+ * For variable v at level t, let o be the share of moves after which v has the state it had before.
+ * Let o' be the share of times that two independent ladders agree on the state of v. Its memory is
  *     q_tv = (o - o') / (1 - o'),    q_t = max over v of q_tv where o' < 0.9,
  * 0 if moves draw afresh, 1 if v is frozen. The mean over v, or the energy in place of states,
  * calls levels mixed at which some variables never move. */
@@ -26,7 +26,8 @@ void gbsi_overlap_add(gbsi_overlap *overlap, const gbsi_exchange *exchange, uint
 /* The memory q_t of one level. */
 double gbsi_overlap_memory(const gbsi_overlap *overlap, uint32_t t);
 /* The place, in levels from the hottest, where the memory first reaches `most`, linear in between;
- * n_levels - 1 if it never does. At b = 0 a sweep draws all states anew, so that the memory is 0.
+ * n_levels - 1 if it never does. At b = 0 a sweep draws all states independently of the old ones,
+ * so that the memory is 0.
  * @param most positive. */
 double gbsi_overlap_hot_end(const gbsi_overlap *overlap, double most);
 

@@ -3,10 +3,11 @@
  * queried ones.
  *
  * Weights are scaled so that the largest of a table and of a message is at most 1. A product that a
- * double cannot hold is lost; how much that may matter is followed as a risk: of a message in which
- * such a product may be missing, the binary logarithm of what the message, and those it went into,
- * were divided by since. The missing part is then at most 2^(risk - 1022) of the whole, times the
- * number of products. Cases of too high a risk are left to a calculation in logarithms. */
+ * double cannot hold is lost. A risk tells how much that may matter: for a message in which such a
+ * product may be missing, it is the binary logarithm of the numbers by which the message, and those
+ * computed from it, were divided since. The missing part is then at most 2^(risk - 1022) of the
+ * whole, times the number of products. Cases of too high a risk are left to a calculation in
+ * logarithms. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>

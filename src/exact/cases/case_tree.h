@@ -3,8 +3,8 @@
  * same variables are asked for. Factors are multiplied into the tables of the cliques once; a case
  * then costs the messages between its observed variables and the queried ones [M22].
  *
- * GBSI_CASE_LANES cases are answered side by side, each by the same operations whatever stands
- * beside it. An observed state is a message of zeros and one, as in Lauritzen & Spiegelhalter
+ * GBSI_CASE_LANES cases are answered side by side. Each takes the same operations whichever cases
+ * are beside it. An observed state is a message of zeros and one, as in Lauritzen & Spiegelhalter
  * (1988), JRSS B 50(2):157-224. Messages are scaled by powers of two, which rounds nothing. */
 #ifndef GBSI_CASES_CASE_TREE_H
 #define GBSI_CASES_CASE_TREE_H

@@ -262,7 +262,7 @@ static bool holds_all(const gbsi_shrinking *s, uint32_t piece, uint32_t n, const
     return p->made && !p->gone && found == n;
 }
 
-/* Multiplies the piece made last into one of those before it, or lists it. */
+/* Multiplies the last piece into an earlier one, or lists it. */
 static gbs_status settle(gbsi_shrinking *s, uint32_t piece, gbs_error *err)
 {
     const gbsi_piece *p = &s->piece[piece];

@@ -23,7 +23,7 @@ typedef struct gbsi_collapse {
     const gbsi_conditioned *model; /* borrowed */
     gbsi_conditioned *core;  /* what is left. Factors it does not share with the model are tables of
                                 largest weight 1; their constants are in log_constant. A state of
-                                one variable may have weight zero whatever the others do. */
+                                one variable may have weight zero in every state of the others. */
     uint32_t *core_variable; /* [model->n_variables] GBSI_NONE if eliminated */
     uint32_t n_eliminated;
     uint32_t *variable;  /* [n_eliminated] in the order of elimination */
@@ -57,7 +57,7 @@ typedef struct gbsi_recovery {
     const double *weight; /* [GBSI_COLLAPSE_LANES] weight of the state in each lane; 0: it does not
                              count */
     uint32_t *x;          /* [model->n_variables][GBSI_COLLAPSE_LANES] in: states of the core at the
-                             model's variables; out: drawn ones beside them */
+                             model's variables; out: the drawn ones are added */
     double *p;      /* [model->state_offset[n_variables]][GBSI_COLLAPSE_LANES] or NULL: adds weight
                        times p(v | n) for eliminated variables, and does not change the entries of
                        other variables */

@@ -214,7 +214,8 @@ cleanup:
 }
 
 /* The variable that lowers the logarithm of the entries most per unit that it adds to the logarithm
- * of the number of cases; the first one if there are several; GBSI_NONE: none lowers it.
+ * of the number of cases. If there are several, it is the first one; GBSI_NONE: no variable lowers
+ * it.
  * @param entries number of table entries of one case. */
 static uint32_t best_variable(const choosing *s, double entries)
 {
@@ -345,8 +346,8 @@ static gbs_status gains_of_rest(choosing *s, const trial *t, gbs_error *err)
     return status;
 }
 
-/* Whether each of the rest's components has an order, and none a long factor, whose chain would
- * have to be made anew for each case. */
+/* Whether each component of the rest has an order, and no component has a long factor, whose chain
+ * would have to be built again for each case. */
 static bool is_planned(const trial *t)
 {
     bool done = t->plan->chains == NULL;

@@ -56,7 +56,7 @@ typedef struct gbsi_cutset_limits {
  * @param plan   the plan of the whole model.
  * @param limits limits for all of them together.
  * @param take   [components] 0: a cutset is wanted.
- * @param out    the first of those found, by component; NULL: none. */
+ * @param out the first cutset of those found, by component; NULL: none was found. */
 gbs_status gbsi_cutsets_new(const gbsi_components *components, const gbsi_exact_plan *plan,
                             const gbsi_cutset_limits *limits, const uint8_t *take,
                             gbsi_cutset **out, gbs_error *err);

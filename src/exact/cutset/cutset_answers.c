@@ -90,8 +90,8 @@ static void slice(const gbsi_cutset *c, size_t f, uint32_t n, const uint32_t *sc
     }
 }
 
-/* Makes the factors of the rest those of a case. @return the logarithm of the weight of the factors
- * that have only variables of the cutset. */
+/* Gives the factors of the rest the values that they have in a case. @return the logarithm of the
+ * weight of the factors that have only variables of the cutset. */
 static double enter_case(const answering *a, size_t at)
 {
     const gbsi_cutset *c = a->cutset;
@@ -132,7 +132,7 @@ static double answer_case(answering *a, size_t at)
         gbsi_tree_up(a->tables, t, &part);
         log_z += part;
         if (log_z > -INFINITY && a->p != NULL && !gbsi_watch_stopped(a->tables->watch)) {
-            gbsi_tree_down(a->tables, t, a->home, a->p, NULL, 0);
+            gbsi_tree_down(a->tables, t, a->home, a->p);
         }
         if (log_z > -INFINITY && a->x != NULL) {
             gbsi_tree_trace(a->tables, t, a->x);

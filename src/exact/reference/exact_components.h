@@ -39,7 +39,7 @@ gbs_status gbsi_components_extract(const gbsi_components *c, uint32_t component,
 /* Marginals by enumeration of every component with exact[component] != 0.
  * @param watch NULL, or may stop it.
  * @param p [state_offset[n_variables]] of the whole model; entries of other components untouched.
- * @param log_z NULL, or in and out: their ln Z without log_constant is added to it.
+ * @param log_z NULL, or in and out: the ln Z of the components without log_constant is added to it.
  * @return as gbsi_enumerate(). */
 gbs_status gbsi_components_enumerate(const gbsi_components *c, const uint8_t *exact,
                                      gbsi_watch *watch, double *p, double *log_z, gbs_error *err);

@@ -123,7 +123,7 @@ static void copy_variables(const extraction *x)
 }
 
 /* Appends factor f. Only small components are extracted, so each factor gets a copy of its table,
- * even if others share it. */
+ * even if other factors share the table. */
 static void copy_factor(const extraction *x, size_t f, size_t i, size_t *n_tables,
                         size_t *n_logical)
 {

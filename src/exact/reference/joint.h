@@ -3,8 +3,8 @@
  * exact probability to compare with, for the laboratory and for tests. Joint states are numbered in
  * mixed radix; the first chosen variable varies slowest.
  *
- * For an id or index that does not exist, calls that return a status return GBS_ERR_ARGUMENT; the
- * others return 0, NULL or NAN, as stated. */
+ * If an id or index does not exist, calls that return a status return GBS_ERR_ARGUMENT; other calls
+ * return 0, NULL or NAN, as stated. */
 #ifndef GBSI_REFERENCE_JOINT_H
 #define GBSI_REFERENCE_JOINT_H
 

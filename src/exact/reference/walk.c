@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Visits all states depth first, the last variable fastest. A factor is added as soon as the last
- * variable of its scope has a state, so the log density of a state is built up along its path:
- * nothing is ever subtracted, the result depends on the state only, and a prefix of weight zero
+ * variable of its scope has a state, so the log density of a state is built up along its path.
+ * Nothing is ever subtracted, the result depends on the state only, and a prefix of weight zero
  * skips all states that begin with it. The work per state is little more than the factors of the
  * last variable, as with a Gray code, but no running sum accumulates errors.
  *

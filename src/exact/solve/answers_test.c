@@ -147,25 +147,19 @@ static void check_mmap(const gbs_model *model, const soft_evidence *e)
 static void check_pairs(const gbs_model *model, const soft_evidence *e)
 {
     const uint32_t n = gbs_model_n_variables(model);
-    uint32_t pair[2 * TEST_MAX_VARIABLES * TEST_MAX_VARIABLES];
-    double p[25 * TEST_MAX_VARIABLES * TEST_MAX_VARIABLES];
-    size_t n_pairs = 0;
-    for (uint32_t u = 0; u < n; u++) {
-        for (uint32_t v = 0; v < n; v++) {
-            if (u != v) {
-                pair[2 * n_pairs] = u;
-                pair[2 * n_pairs++ + 1] = v;
-            }
-        }
-    }
-    test_ok(gbs_exact_pairs(model, e->hard, NULL, n_pairs, pair, p, NULL));
     const double log_z = sum_out(model, e, 0, NULL, NULL);
-    const double *at = p;
-    for (size_t i = 0; i < n_pairs; i++) {
-        for (uint32_t a = 0; a < gbs_model_arity(model, pair[2 * i]); a++) {
-            for (uint32_t b = 0; b < gbs_model_arity(model, pair[2 * i + 1]); b++) {
+    for (uint32_t i = 0; i < n * n; i++) {
+        const uint32_t pair[] = {i / n, i % n};
+        double p[25];
+        if (pair[0] == pair[1]) {
+            continue;
+        }
+        test_ok(gbs_exact_joint(model, e->hard, NULL, 2, pair, p, NULL));
+        const double *at = p;
+        for (uint32_t a = 0; a < gbs_model_arity(model, pair[0]); a++) {
+            for (uint32_t b = 0; b < gbs_model_arity(model, pair[1]); b++) {
                 const uint32_t wanted[] = {a, b};
-                const double expected = exp(sum_out(model, e, 2, pair + 2 * i, wanted) - log_z);
+                const double expected = exp(sum_out(model, e, 2, pair, wanted) - log_z);
                 if (!(fabs(*at - expected) <= 1e-12)) {
                     fail_msg("%.17g, expected %.17g", *at, expected);
                 }
@@ -309,7 +303,7 @@ static void too_large(void **state)
                      GBS_ERR_LIMIT);
     assert_int_equal(gbs_exact_mmap(model, NULL, &options, 1, query, x, &log_z, &err),
                      GBS_ERR_LIMIT);
-    assert_int_equal(gbs_exact_pairs(model, NULL, &options, 1, pair, p, &err), GBS_ERR_LIMIT);
+    assert_int_equal(gbs_exact_joint(model, NULL, &options, 2, pair, p, &err), GBS_ERR_LIMIT);
     assert_true(log_z == 7.0 && x[16] == 0 && p[0] == 7.0);
     /* the large component keeps its states, the other is solved */
     test_ok(gbs_exact_map(model, NULL, &options, x, x, &log_z, &n_kept, NULL));
@@ -343,13 +337,6 @@ static void wrong_use(void **state)
     assert_string_equal(err.message, "query: there is no variable 4, the model has 4");
     assert_int_equal(gbs_exact_mmap(model, NULL, NULL, 3, twice, x, NULL, &err), GBS_ERR_ARGUMENT);
     assert_string_equal(err.message, "query: variable 1 is given twice");
-    const uint32_t equal[] = {0, 1, 2, 2};
-    double p[20] = {7.0};
-    assert_int_equal(gbs_exact_pairs(model, NULL, NULL, 2, equal, p, &err), GBS_ERR_ARGUMENT);
-    assert_string_equal(
-        err.message, "pair 1: found variables 2 and 2, expected two different variables below 4");
-    assert_int_equal(gbs_exact_pairs(model, NULL, NULL, 1, beyond, p, &err), GBS_ERR_ARGUMENT);
-    assert_true(p[0] == 7.0);
     test_ok(gbs_evidence_new(model, &evidence, NULL));
     test_ok(gbs_evidence_observe(evidence, 0, 1, NULL));
     assert_int_equal(gbs_exact_map(model, evidence, NULL, against, x, NULL, NULL, &err),
@@ -534,23 +521,19 @@ static void memory_runs_out(void **state)
     (void)state;
     gbs_model *model = chain_and_one(4);
     const uint32_t query[] = {2, 4};
-    const uint32_t pair[] = {2, 4, 0, 3}; /* the second in a tree of its own */
-    for (int what = 0; what < 5; what++) {
+    for (int what = 0; what < 4; what++) {
         gbs_status status = GBS_ERR_MEMORY;
         uint64_t n = 0;
         for (; status != GBS_OK; n++) {
             double value = 7.0;
-            double p[10] = {7.0};
             uint32_t x[5] = {0, 0, 0, 0, 0};
             gbs_error err = {0};
             gbsi_alloc_fail_after(n);
             status = what == 0   ? gbs_exact_log_z(model, NULL, NULL, &value, &err)
                      : what == 1 ? gbs_exact_map(model, NULL, NULL, NULL, x, &value, NULL, &err)
                      : what == 2 ? gbs_exact_map(model, NULL, NULL, x, x, &value, NULL, &err)
-                     : what == 3 ? gbs_exact_mmap(model, NULL, NULL, 2, query, x, &value, &err)
-                                 : gbs_exact_pairs(model, NULL, NULL, 2, pair, p, &err);
+                                 : gbs_exact_mmap(model, NULL, NULL, 2, query, x, &value, &err);
             gbsi_alloc_fail_after(UINT64_MAX);
-            value = what == 4 ? p[0] : value;
             assert_true(status == GBS_OK || status == GBS_ERR_MEMORY);
             assert_true((status == GBS_OK) == (value != 7.0));
         }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The joint distribution of some variables, the query. In each component the query's variables are
- * made neighbours and eliminated last, so that they alone make the root of its junction tree: the
- * message to it is their joint weight, and no message goes back. Components are independent. */
+ * made neighbours and eliminated last, so that they alone are the root of its junction tree. The
+ * message to the root is their joint weight, and no message goes back. Components are independent.
+ */
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>

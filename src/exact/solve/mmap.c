@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Marginal MAP: the most probable state of some variables, the query, with the others summed out.
- * Exactly, by an order that sums before it maximises; and an upper bound, by any order, because a
- * maximum that is taken before a sum can only be larger: max_x sum_y f <= sum_y max_x f (Park &
- * Darwiche 2003, *Solving MAP exactly using systematic search*, UAI). */
+ * Marginal MAP, exactly by an order that sums before it maximises; and an upper bound by any order,
+ * because a maximum that is taken before a sum can only be larger: max_x sum_y f <= sum_y max_x f
+ * (Park & Darwiche 2003, *Solving MAP exactly using systematic search*, UAI). */
 #include "solve/mmap.h"
 
 #include <assert.h>

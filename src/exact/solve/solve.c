@@ -131,9 +131,9 @@ static bool is_one_number(const gbsi_exact_limits *limits)
            (limits->late == NULL ? limits->up_only : limits->any_order || !limits->up_only);
 }
 
-/* All components: for one number sparse tables where these are quicker or there are no trees, and
- * cutsets where there is neither, except for marginal MAP: a maximum of a sum over cases is not the
- * largest of their maxima.
+/* Plans all components. It uses sparse tables if these are quicker than trees or there are no
+ * trees, and cutsets if there is neither. Marginal MAP uses no cutsets: a maximum of a sum over
+ * cases is not the largest of their maxima.
  * @return GBS_ERR_LIMIT if a component can be solved by none of the three methods. */
 static gbs_status take_all(gbsi_solver *s, gbsi_exact_plan *plan, const gbsi_exact_limits *limits,
                            gbs_error *err)
@@ -240,21 +240,12 @@ cleanup:
     return status;
 }
 
-void gbsi_solver_forget(gbsi_solver *s)
+void gbsi_solver_free(gbsi_solver *s)
 {
     gbsi_tables_free(s->tables);
     gbsi_tree_free(s->tree);
     gbsi_sparse_free(s->sparse);
     gbsi_cutsets_free(s->cutset);
-    s->tables = NULL;
-    s->sparse = NULL;
-    s->cutset = NULL;
-    s->tree = NULL;
-}
-
-void gbsi_solver_free(gbsi_solver *s)
-{
-    gbsi_solver_forget(s);
     gbsi_pool_free(s->pool);
     gbsi_free(s->take);
     gbsi_components_free(s->components);

@@ -51,14 +51,12 @@ gbs_status gbsi_solver_plan(gbsi_solver *solver, gbsi_exact_limits limits, bool 
 /* Makes one tree of all components (failing if one does not fit), without tables: to be filled with
  * other weights, or for gbsi_case_tree_new().
  * @param watch NULL, or may stop it.
- * @param user  [free variables] what a message calls them; NULL: as the model does. */
+ * @param user [free variables] the ids that messages use for them; NULL: the ids of the model. */
 gbs_status gbsi_solver_plan_tree(gbsi_solver *solver, const uint32_t *user, gbsi_watch *watch,
                                  gbs_error *err);
 /* Adds up the log sums (or maxima) of all components.
  * @param x NULL, or out: states of the variables maximised over. */
 gbs_status gbsi_solve_all(gbsi_solver *solver, gbsi_sum *total, uint32_t *x, gbs_error *err);
-/* Frees the trees, so that others can be made. */
-void gbsi_solver_forget(gbsi_solver *solver);
 void gbsi_solver_free(gbsi_solver *solver);
 
 /* As gbs_exact_log_z(). @param watch NULL; else log_z is undefined once it has stopped.

@@ -13,7 +13,7 @@
 #define MOST_FACTOR  (UINT64_C(1) << 24) /* entries of a factor */
 #define SHARE        4.0 /* sparse tables may be looked for during 1 / SHARE of the time of dense ones */
 #define LIMIT_SHARE  8.0 /* 1 / LIMIT_SHARE of the allowed time if dense tables do not fit */
-#define SLACK        4.0 /* 1 / SLACK of it may be spent before the search shows that it pays */
+#define SLACK        4.0 /* 1 / SLACK of the work may be spent before the search shows that it pays */
 #define GAIN         2.0 /* dense tables must be predicted to take this many times longer */
 #define ENTRY_STEPS  4.0 /* an entry's exponential takes as long as this many look-ups */
 #define ONE_WAY      1.0 /* passes over the entries: up */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Junction trees of the entries that are not zero [M51]. Where the factors of a component have many
- * hard zeros, most entries of its cliques are zero too. The states of separators that can have
- * weight are found by semi-joins, up the tree and down again, a full reducer (Yannakakis 1981,
- * Algorithms for acyclic database schemes, VLDB, section 3): afterwards every entry of a clique
- * that agrees with the rows of its separators has positive probability, and these entries alone are
- * visited. The number of rows, the time and the memory are known before calibration.
+ * hard zeros, most entries of its cliques are zero too. Semi-joins, up the tree and down again,
+ * find the states of separators that can have weight (a full reducer: Yannakakis 1981, Algorithms
+ * for acyclic database schemes, VLDB, section 3). Afterwards every entry of a clique that agrees
+ * with the rows of its separators has positive probability, and only these entries are visited. The
+ * number of rows, the time and the memory are known before calibration.
  *
  * Messages are log-weights by row of the separator. One thread does all the work, so that the bits
  * do not depend on the number of threads. */
@@ -60,7 +60,7 @@ typedef struct gbsi_sparse_limits {
  * @param limits    for all of them together.
  * @param dense     [components] 1: dense tables fit, and take this many nanoseconds an entry.
  * @param dense_ns  an entry.
- * @param out       the first of those found, by component; NULL: none. */
+ * @param out the first set of tables found, by component; NULL: none was found. */
 gbs_status gbsi_sparse_new(const gbsi_components *components, const gbsi_exact_plan *plan,
                            const gbsi_sparse_limits *limits, const uint8_t *dense, double dense_ns,
                            gbsi_sparse **out, gbs_error *err);
@@ -134,7 +134,7 @@ typedef struct gbsi_sparse_draws {
     struct gbsi_sparse_draws *next;
 } gbsi_sparse_draws;
 
-/* For this one and those after it, all of which must have a state of positive weight.
+/* Makes draws for this tree and those after it, all of which must have a state of positive weight.
  * @param watch borrowed or NULL; once stopped, results are undefined. */
 gbs_status gbsi_sparse_draws_new(const gbsi_sparse *sparse, gbsi_watch *watch,
                                  gbsi_sparse_draws **out, gbs_error *err);

@@ -62,7 +62,7 @@ static void answering_free(answering *a)
 
 /* ln of a sum of exponentials (or the maximum), added up term by term. */
 typedef struct log_sum {
-    double top; /* the largest term so far */
+    double top; /* the largest of the terms until now */
     double sum; /* in units of exp(top) */
 } log_sum;
 

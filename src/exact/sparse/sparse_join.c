@@ -101,7 +101,8 @@ static inline bool enter(gbsi_join *join, uint32_t k, uint32_t a)
     return true;
 }
 
-/* States of the clique that come before the one at hand, of which axes up to k are set. */
+/* Counts the states of the clique that come before the current one, of which axes up to k are set.
+ */
 static double states_behind(const gbsi_join *join, uint32_t k)
 {
     double behind = 0.0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The states of a clique that none of its operands makes impossible, one after the other in
- * lexicographic order: a join of prefix trees, axis by axis (Veldhuizen 2014, Leapfrog Triejoin,
- * ICDT, section 3). The work of a join is counted in look-ups. */
+/* Lists the states of a clique that no operand makes impossible, in lexicographic order. This is a
+ * join of prefix trees, axis by axis (Veldhuizen 2014, Leapfrog Triejoin, ICDT, section 3). The
+ * work of a join is counted in look-ups. */
 #ifndef GBSI_SPARSE_SPARSE_JOIN_H
 #define GBSI_SPARSE_SPARSE_JOIN_H
 

@@ -20,7 +20,7 @@ typedef struct making {
     uint32_t *owner;   /* [factors of the tree] clique */
     size_t *first_of;  /* [variables + 1] */
     size_t *of;        /* factors, by variable */
-    uint32_t *seen;    /* [factors of the tree] 1 + the last clique that looked at it */
+    uint32_t *seen;    /* [factors of the tree] 1 + the last clique that has looked at the factor */
     gbsi_trie *filter; /* of the clique being processed */
     size_t n_filters, filter_capacity;
     double *logs, *dense; /* [entries of a factor, at most] */

@@ -32,8 +32,8 @@ typedef struct gbsi_table_loops {
     double (*least_above)(const double *t, size_t n, double floor);
     /* t[i] = exp(t[i] - max), max above minus infinity and at least every t[i]. */
     void (*exp_less)(double *t, size_t n, double max);
-    /* For each row of n_columns log-weights: message = ln of the sum of their exponentials; the row
-     * becomes exp(t - message), or zeros if the message is minus infinity. */
+    /* For each row of n_columns log-weights, message becomes ln of the sum of their exponentials.
+     * The row becomes exp(t - message), or zeros if the message is minus infinity. */
     void (*sum_rows)(double *t, size_t n_rows, size_t n_columns, double *message);
     /* message = the largest entry of the row; the sum of its entries. */
     void (*max_rows)(const double *t, size_t n_rows, size_t n_columns, double *message);

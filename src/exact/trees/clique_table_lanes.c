@@ -3,8 +3,8 @@
  * -, *, / and comparisons and never reorder a sum, so that every instruction set gives the same
  * bits.
  *
- * exp is that of math.c, but less precise by half a digit. Arguments are at most 0; below -708 the
- * result is 0, an error of at most 1e-307 of the largest entry. */
+ * exp is computed as in math.c, but is less precise by half a digit. Arguments are at most 0; below
+ * -708 the result is 0, an error of at most 1e-307 of the largest entry. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>

@@ -27,7 +27,8 @@ typedef struct making {
 /* The information about the literals read so far that a chain passes on. */
 typedef enum memory_kind {
     REMEMBER_ALIKE,  /* whether none, some or all are true; equivalent cases share a state */
-    REMEMBER_NUMBER, /* how many are true, or false, up to a number that stands for all larger ones
+    REMEMBER_NUMBER, /* number of true or false literals, up to a number that stands for all larger
+                      * ones
                       */
     REMEMBER_CAUSE,  /* the highest level at which a cause took effect: by chance, given the parents
                       */
@@ -39,7 +40,7 @@ typedef struct reading {
     size_t factor;
     memory_kind kind;
     uint32_t n_levels; /* factors that share the chain: levels of one noisy-max, or cardinalities of
-                          the same literals, this one first */
+                          factors with the same literals, this factor first */
     uint32_t n_body;   /* literals of the body, or parents; the head, if it is free, follows */
     uint32_t none, some, all; /* numbers of the states of REMEMBER_ALIKE */
     uint32_t n_states;        /* of REMEMBER_ALIKE */
@@ -76,9 +77,9 @@ static bool same_value(const gbsi_factors *f, const reading *r, uint32_t j, uint
 }
 
 /* Decides how far to count for a cardinality: only until the later literals cannot change its
- * value, that is the true literals until there are `least`, or too many; or the false ones until
- * there are too many for `least`, or enough for `most`; whichever needs the smaller number. Several
- * cardinalities of the same literals are counted until all are decided. */
+ * value. Either true literals are counted, until there are `least` or too many; or false ones,
+ * until there are too many for `least` or enough for `most`. The choice takes the smaller count.
+ * Several cardinalities of the same literals are counted until all are decided. */
 static void read_cardinality(const gbsi_factors *f, reading *r)
 {
     uint32_t cap = 0;

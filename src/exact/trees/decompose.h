@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Long factors become chains of short factors. A logical factor of three hundred literals needs no
- * table of 2^300 entries: reading the literals one by one, it is enough to remember whether none,
+ * table of 2^300 entries. Reading the literals one by one, it is enough to remember whether none,
  * some or all of them were true (or how many, or the parity of spins). The remembered value becomes
  * a chain of additional variables [M23]. */
 #ifndef GBSI_TREES_DECOMPOSE_H
@@ -12,9 +12,9 @@
 #define GBSI_LONG_FACTOR 4096u
 /* Most states of a chain variable that counts true literals, which some logical kinds need. */
 #define GBSI_MOST_COUNTS 64u
-/* Most states of a chain variable if several cardinalities of the same literals share the chain, as
- * those that make up a table by the number of true literals do (Tarlow, Swersky, Zemel, Adams &
- * Frey 2012, Fast exact inference for recursive cardinality models, UAI). */
+/* Most states of a chain variable if several cardinalities of the same literals share the chain.
+ * Such cardinalities make up a table by the number of true literals (Tarlow, Swersky, Zemel, Adams
+ * & Frey 2012, Fast exact inference for recursive cardinality models, UAI). */
 #define GBSI_MOST_TABLE_COUNTS 257u
 
 /* A noisy factor is long if its scope has more configurations than this. */

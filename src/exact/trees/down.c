@@ -272,8 +272,7 @@ static void normalise(double *p, uint32_t n)
     }
 }
 
-static void clique_down(gbsi_tables *tables, uint32_t i, const uint32_t *home, double *p,
-                        const gbsi_tree_pair *pair, size_t n_pairs)
+static void clique_down(gbsi_tables *tables, uint32_t i, const uint32_t *home, double *p)
 {
     const gbsi_tree *tree = tables->tree;
     const gbsi_clique *c = &tree->clique[i];
@@ -286,11 +285,6 @@ static void clique_down(gbsi_tables *tables, uint32_t i, const uint32_t *home, d
         const gbsi_clique *child = &tree->clique[tree->child[k]];
         sum_onto(tables, &shape, table, child->n_separator, tree->variable + child->first,
                  child->n_rows, gbsi_message_of(tables, child));
-    }
-    for (size_t k = 0; k < n_pairs; ++k) {
-        const uint32_t *arity = tree->model->arity;
-        const size_t n_out = (size_t)arity[pair[k].variable[0]] * arity[pair[k].variable[1]];
-        sum_onto(tables, &shape, table, 2, pair[k].variable, n_out, pair[k].p);
     }
     if (gbsi_watch_stopped(tables->watch) ||
         gbsi_watch_spend(tables->watch, 3 * c->n_rows * c->n_columns)) {
@@ -308,45 +302,24 @@ static void clique_down(gbsi_tables *tables, uint32_t i, const uint32_t *home, d
 typedef struct downward {
     const uint32_t *home;
     double *p;
-    const gbsi_tree_pair *pair;
-    size_t n_pairs;
 } downward;
-
-/* The first pair of clique i or a later one. */
-static size_t pairs_from(const downward *d, uint32_t i)
-{
-    size_t low = 0;
-    size_t high = d->n_pairs;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        low = d->pair[middle].clique < i ? middle + 1 : low;
-        high = d->pair[middle].clique < i ? high : middle;
-    }
-    return low;
-}
-
-static void one_down(gbsi_tables *tables, const downward *d, uint32_t i)
-{
-    const size_t begin = pairs_from(d, i);
-    clique_down(tables, i, d->home, d->p, d->pair + begin, pairs_from(d, i + 1) - begin);
-}
 
 static void branch_down(gbsi_tables *tables, void *context, const gbsi_branch *branch)
 {
+    const downward *d = context;
     for (uint32_t i = branch->end; i-- > branch->begin && !gbsi_watch_stopped(tables->watch);) {
-        one_down(tables, context, i);
+        clique_down(tables, i, d->home, d->p);
     }
 }
 
-void gbsi_tree_down(gbsi_tables *tables, uint32_t t, const uint32_t *home, double *p,
-                    const gbsi_tree_pair *pair, size_t n_pairs)
+void gbsi_tree_down(gbsi_tables *tables, uint32_t t, const uint32_t *home, double *p)
 {
     const gbsi_tree *tree = tables->tree;
     const uint32_t first = t == 0 ? 0 : tree->tree_end[t - 1];
-    downward d = {home, p, pair, n_pairs};
+    downward d = {home, p};
     for (uint32_t i = tree->tree_end[t]; i-- > first && !gbsi_watch_stopped(tables->watch);) {
         if (!tree->clique[i].in_branch) {
-            one_down(tables, &d, i);
+            clique_down(tables, i, home, p);
         }
     }
     gbsi_branches_do(tables, t, branch_down, &d);

@@ -107,7 +107,7 @@ void gbsi_exact_plan_take_back(gbsi_exact_plan *plan, gbsi_tree *tree)
 /* ---- as many as the limits allow ----------------------------------------------------------- */
 
 typedef struct chosen {
-    uint64_t most, sum; /* entries of the largest one, of all of them */
+    uint64_t most, sum; /* entries of the largest clique, and of all cliques */
     bool all;           /* components */
 } chosen;
 

@@ -8,8 +8,8 @@
 
 /* The time that a table entry takes with each gbsi_keep, in nanoseconds of one thread with what the
  * system takes to clear pages. Measured on fifteen models of 2 million entries or more, with AVX2
- * and beside other work: 1.7 to 7, as a rule 3, on the way up; 4 to 20, as a rule 7, with
- * tables; 4.5 to 17, as a rule 9, with messages alone. */
+ * and beside other work: 1.7 to 7 (mostly 3) on the way up; 4 to 20 (mostly 7) with tables; 4.5 to
+ * 17 (mostly 9) with messages alone. */
 #define GBSI_STACK_NS    4.0
 #define GBSI_TABLES_NS   10.0
 #define GBSI_MESSAGES_NS 12.0
@@ -71,7 +71,7 @@ gbsi_keep gbsi_exact_keep(const gbsi_tree *tree, bool up_only, uint64_t bytes);
  *
  * @param ns    nanoseconds that they may be predicted to take.
  * @param bytes limit on the bytes of the trees and of the work on them, if trees answer all
- * components; half of it applies if other components are left to be sampled.
+ * components; half of the limit applies if other components are left to be sampled.
  * @param take  [components] out: 1 if a component has a tree.
  * @param out   NULL if no component has one. */
 gbs_status gbsi_exact_plan_choose(gbsi_exact_plan *plan, bool up_only, double ns, uint64_t bytes,

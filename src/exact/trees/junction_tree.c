@@ -2,7 +2,7 @@
 /* Builds the junction tree of maximal cliques from the cliques of an elimination [M22].
  *
  * The clique of a position is contained in that of a child if the child has exactly one member
- * more; the child's clique then absorbs it, and so on along the path. A clique of the tree
+ * more. The child's clique then absorbs it, and so on along the path. A clique of the tree
  * therefore owns a run of positions; its other members are its separator. All algorithms are loops
  * over positions or cliques, not recursions, so that long chains do not exhaust the C stack.
  *
@@ -436,22 +436,4 @@ void gbsi_tree_homes(const gbsi_tree *tree, uint32_t *home)
             }
         }
     }
-}
-
-uint32_t gbsi_tree_find_pair(const gbsi_tree *tree, uint32_t u, uint32_t v)
-{
-    uint32_t best = GBSI_NONE;
-    size_t least = SIZE_MAX;
-    for (uint32_t i = 0; i < tree->n_cliques; ++i) {
-        const gbsi_clique *c = &tree->clique[i];
-        uint32_t n = 0;
-        for (size_t k = c->first; k < c->first + c->n_separator + c->n_own; ++k) {
-            n += tree->variable[k] == u || tree->variable[k] == v;
-        }
-        if (n == 2 && c->n_rows * c->n_columns < least) {
-            best = i;
-            least = c->n_rows * c->n_columns;
-        }
-    }
-    return best;
 }

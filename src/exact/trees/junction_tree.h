@@ -33,11 +33,11 @@ typedef struct gbsi_clique {
     size_t n_rows;        /* states of the separator */
     size_t n_columns;     /* states of the clique's own variables (for a hub, of the others) */
     size_t table;         /* offset among the tables of its tree */
-    size_t kept;          /* offset of its message where those of its tree are all kept */
+    size_t kept;          /* offset of its message if all messages of its tree are kept */
     size_t message;       /* offset of its message on the stack */
 } gbsi_clique;
 
-/* Some subtrees side by side, which are so small that one thread computes all of them. */
+/* Some subtrees side by side that are so small that one thread computes all of them. */
 typedef struct gbsi_branch {
     uint32_t begin, end; /* cliques */
 } gbsi_branch;
@@ -46,7 +46,7 @@ typedef struct gbsi_tree {
     const gbsi_conditioned *model; /* borrowed, or chains */
     gbsi_conditioned *chains;      /* owned; NULL: the model has no long factors */
     uint32_t n_cliques;
-    gbsi_clique *clique;   /* children before parents, trees one after the other */
+    gbsi_clique *clique;   /* children come before parents, and trees follow one another */
     uint32_t *variable;    /* variables of the cliques */
     size_t n_variables;    /* length of the array variable */
     size_t *factor_start;  /* [n_cliques + 1] */
@@ -154,13 +154,6 @@ void gbsi_tree_up(gbsi_tables *tables, uint32_t t, double *log_z);
 /* If all trees are kept: tables or messages of the next tree go after those of tree t. */
 void gbsi_tables_next(gbsi_tables *tables, uint32_t t);
 
-/* A marginal of two variables of one clique. */
-typedef struct gbsi_tree_pair {
-    uint32_t clique;
-    uint32_t variable[2];
-    double *p; /* [arity of the first][of the second], out */
-} gbsi_tree_pair;
-
 /* With GBSI_KEEP_MESSAGES, makes the table of clique i again, as gbsi_tree_up() left it: the
  * messages of its children must still be there. */
 void gbsi_clique_remake(gbsi_tables *tables, uint32_t i);
@@ -168,16 +161,12 @@ void gbsi_clique_remake(gbsi_tables *tables, uint32_t i);
 /* Passes messages from the root, after gbsi_tree_up() without maximised variables; this overwrites
  * the tables.
  * @param p    [state_offset[n_variables]] of the model, out: entries of this tree's variables.
- * @param home [n_variables] from gbsi_tree_homes().
- * @param pair [n_pairs] in the order of their cliques; the pairs of this tree are answered. */
-void gbsi_tree_down(gbsi_tables *tables, uint32_t t, const uint32_t *home, double *p,
-                    const gbsi_tree_pair *pair, size_t n_pairs);
+ * @param home [n_variables] from gbsi_tree_homes(). */
+void gbsi_tree_down(gbsi_tables *tables, uint32_t t, const uint32_t *home, double *p);
 
 /* Finds the smallest clique that holds each variable. @param home [n_variables] out; GBSI_NONE for
  * variables in no tree. A caller may set GBSI_NONE for variables whose marginal is not needed. */
 void gbsi_tree_homes(const gbsi_tree *tree, uint32_t *home);
-/* The smallest clique that holds both variables, or GBSI_NONE. O(size of the tree). */
-uint32_t gbsi_tree_find_pair(const gbsi_tree *tree, uint32_t u, uint32_t v);
 
 /* Turns a row of log-weights of summed clique c into p(own | separator), as gbsi_tree_up() does. */
 void gbsi_clique_finish_row(gbsi_tables *tables, const gbsi_clique *c, double *row);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of a tree that threads can do at the same time. Which they are depends on the tree alone,
- * so memory does too; whoever does them, a clique's table and message have the same bits. */
+/* Parts of a tree that threads can do at the same time. The tree alone decides which branches these
+ * are, and so decides memory too. Whichever thread computes them, a clique's table and message have
+ * the same bits. */
 #include "base/memory.h"
 #include "trees/clique_tables.h"
 #include "trees/junction_tree_making.h"

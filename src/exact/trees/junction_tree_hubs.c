@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A message to or from a clique of a million entries costs a million steps, however few variables
  * it is about, and hundreds of small cliques and factors may be attached to one large clique. A hub
- * gathers several of them: it is a clique without own variables, over the union of the variables
- * that they share with the large clique, and exchanges a single message with it. */
+ * gathers several of these cliques. It is a clique without own variables, over the union of the
+ * variables that they share with the large clique, and exchanges a single message with it. */
 #include <string.h>
 
 #include "base/memory.h"

@@ -166,7 +166,7 @@ static void check_stop(gbs_model *model, bool down)
     gbsi_tree_up(tables, 0, &log_z);
     if (down) {
         tables->watch = &watch;
-        gbsi_tree_down(tables, 0, m.home, p, NULL, 0);
+        gbsi_tree_down(tables, 0, m.home, p);
     }
     assert_true(gbsi_watch_stopped(&watch));
     assert_int_equal(watch.n_looks, 3);

@@ -69,7 +69,7 @@ static inline double calibrate_by(const made *m, gbsi_keep keep, gbsi_pool *pool
         gbsi_tree_up(tables, t, &part);
         log_z += part;
         if (part > -INFINITY && p != NULL) {
-            gbsi_tree_down(tables, t, m->home, p, NULL, 0);
+            gbsi_tree_down(tables, t, m->home, p);
         }
     }
     gbsi_tables_free(tables);

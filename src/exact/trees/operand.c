@@ -7,7 +7,7 @@
 #define LEAST_BLOCK 16u
 #define MOST_BLOCK  65536u
 
-/* The block takes axes from the fastest on until it is large enough; it takes a large axis only
+/* The block takes axes from the fastest on until it is large enough. It takes a large axis only
  * while it has very few entries, so that maps stay below a million entries. */
 static size_t block_of(const gbsi_tree *tree, const gbsi_clique *c, uint32_t *n_outer)
 {

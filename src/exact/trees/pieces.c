@@ -11,7 +11,7 @@ typedef struct pieces {
     const gbsi_pieces *shared;
     piece_job job;
     const double *from;
-    double *to; /* the same array, where it is written */
+    double *to; /* the array to which results are written */
     size_t n, n_pieces;
     double c;
     uint32_t n_members;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds states from the root down: those of each clique's own variables given those of its
- * separator, either the maximising state (on a chain, Viterbi's traceback) or a random draw. */
+/* Finds states from the root down. The states of each clique's own variables given those of its
+ * separator are either the maximising state (on a chain, Viterbi's traceback) or a random draw. */
 #include <assert.h>
 
 #include "base/memory.h"

@@ -3,8 +3,8 @@
  * Files that accompany a model, as the program reads and writes them beyond the public headers.
  *
  * Called by the program, which links the static library; the shared library does not show them.
- * For NULL in place of an object or output, and for an index that does not exist, calls that return
- * a status return GBS_ERR_ARGUMENT; the others return 0, or do nothing.
+ * If an object or output is NULL, or an index does not exist, calls that return a status return
+ * GBS_ERR_ARGUMENT; other calls return 0, or do nothing.
  */
 #ifndef GBSI_ANSWERS_ANSWERS_H
 #define GBSI_ANSWERS_ANSWERS_H

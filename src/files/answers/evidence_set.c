@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "pictures/image_file.h"
+#include "store/builder.h"
 #include "store/model.h"
 #include "text/common.h"
 
@@ -116,10 +117,12 @@ static gbs_status check_agreement(const gbsi_evidence_set *set, const gbsi_obser
                          "%u already",
                          set->text.name, o->variable, o->state, before);
     }
+    char name[128];
     return gbsi_text_fail(&set->text, (gbsi_token){o->place, 1}, err,
-                          "found variable %u observed in state %u, but it was observed in state %u "
+                          "found variable %s observed in state %u, but it was observed in state %u "
                           "already",
-                          o->variable, o->state, before);
+                          gbsi_variable_text(set->model, o->variable, name, sizeof name), o->state,
+                          before);
 }
 
 /* Observes the typed states on a copy, so that a failure leaves the evidence unchanged. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* UAI evidence, two generations under one ending and without a marker. Which it is shows in the
- * count of the tokens: single is N and N pairs, multi is S samples of that form. */
+/* UAI evidence, two generations under one ending and without a marker. The count of the tokens
+ * tells the two forms apart: a single sample is N and N pairs, and a multiple one is S samples of
+ * that form. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

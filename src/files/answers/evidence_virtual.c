@@ -3,7 +3,9 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/plural.h"
 #include "base/sized.h"
+#include "store/builder.h"
 #include "store/model.h"
 #include "text/text.h"
 
@@ -56,9 +58,11 @@ static gbs_status read_item(gbsi_text *text, const gbs_model *model, likelihoods
     GBSI_PASS(gbsi_text_integer(text, "the number of likelihoods", UINT64_MAX, &n, err));
     uint32_t arity = model->arity[variable];
     if (n != arity) {
+        char name[128];
         return gbsi_text_fail(text, token, err,
-                              "found %llu likelihoods of variable %u, expected one per state: %u",
-                              (unsigned long long)n, variable, arity);
+                              "found %llu likelihood%s of variable %s, expected one per state: %u",
+                              (unsigned long long)n, gbsi_plural(n),
+                              gbsi_variable_text(model, variable, name, sizeof name), arity);
     }
     GBSI_PASS(gbsi_reserve(&all->item, &all->item_capacity, all->n + 1, sizeof(likelihood),
                            text->name, err));

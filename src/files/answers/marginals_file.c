@@ -156,27 +156,27 @@ static double error_of(const gbs_marginals *m, size_t i)
     return m->error == NULL ? 0.0 : m->error[i];
 }
 
-/* Errors that are known on both sides, of which one at least has any. */
+/* Whether some entry has errors that are known on both sides, and not both 0. */
 static bool has_errors(const gbs_marginals *a, const gbs_marginals *b)
 {
-    bool any = false;
     for (size_t i = 0; i < a->offset[a->n_variables]; i++) {
         const double e = error_of(a, i) + error_of(b, i);
-        if (!(e < INFINITY)) {
-            return false;
+        if (e > 0.0 && e < INFINITY) {
+            return true;
         }
-        any = any || e > 0.0;
     }
-    return any;
+    return false;
 }
 
-/* |p - q| in standard errors, after subtracting the rounding of files of nine digits. */
+/* |p - q| in standard errors, after subtracting the rounding of files of nine digits; 0 of an entry
+ * whose error is not known. */
 static double standard_errors(const gbs_marginals *a, const gbs_marginals *b, size_t i)
 {
     const double e = error_of(a, i);
     const double f = error_of(b, i);
     const double distance = fabs(a->p[i] - b->p[i]) - ROUNDING;
-    return distance > 0.0    ? distance / gbsi_sqrt(e * e + f * f + FLOAT_ERROR * FLOAT_ERROR)
+    return isnan(e + f)      ? 0.0
+           : distance > 0.0  ? distance / gbsi_sqrt(e * e + f * f + FLOAT_ERROR * FLOAT_ERROR)
            : isnan(distance) ? NAN
                              : 0.0;
 }

@@ -11,8 +11,8 @@
 /* The value in place of a state that is known by its label alone. */
 #define GBSI_NO_NUMBER UINT32_MAX
 
-/* To be called behind the task word: moves to the solution after the last -BEGIN-, if there is
- * one, and over the task word if it is repeated there. */
+/* Call it behind the task word. It moves to the solution after the last -BEGIN-, if there is one,
+ * and over the task word if the word is repeated there. */
 void gbsi_result_last_solution(gbsi_text *text, gbsi_token task);
 
 /* In files of 2010 and 2011 the number of evidence samples, 1, stands before the solution. Moves

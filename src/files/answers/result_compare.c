@@ -61,6 +61,14 @@ static uint32_t n_named(const gbs_result *result)
     return result->name == NULL ? 0 : n;
 }
 
+/* The number of states that marginals have of a variable. */
+static size_t n_states(const gbs_result *result, uint32_t i)
+{
+    return result->task == GBS_TASK_MAR
+               ? result->marginals.offset[i + 1] - result->marginals.offset[i]
+               : 0;
+}
+
 gbs_status gbs_result_check_names(const gbs_result *a, const gbs_result *b, gbs_error *err)
 {
     GBSI_NEED(a, b);
@@ -68,6 +76,12 @@ gbs_status gbs_result_check_names(const gbs_result *a, const gbs_result *b, gbs_
         if (strcmp(a->name[i], b->name[i]) != 0) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT, "variable %u is called %.80s and %.80s", i,
                              a->name[i], b->name[i]);
+        }
+        if (n_states(a, i) != n_states(b, i)) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "variable %.80s has %zu state%s and %zu state%s", a->name[i],
+                             n_states(a, i), gbsi_plural(n_states(a, i)), n_states(b, i),
+                             gbsi_plural(n_states(b, i)));
         }
     }
     return GBS_OK;

@@ -8,6 +8,7 @@
 #include "base/budget.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "tables/sheet.h"
 
 /* @return the number of tokens left. */
 static uint64_t count_tokens(gbsi_text text)
@@ -195,29 +196,30 @@ static bool find_task(gbsi_token token, gbs_task *task)
     return false;
 }
 
-/* Whether a line of names is that of a joint table in CSV. */
-static bool is_joint_table(gbsi_text text)
+/* Refuses tables that are no results, by what they are. */
+static gbs_status refuse_tables(const gbsi_text *text, gbs_error *err)
 {
-    static const char column[] = ",probability,mcse";
-    const size_t n = sizeof column - 1;
-    for (; text.at + n <= text.end && *text.at != '\n'; text.at++) {
-        if (memcmp(text.at, column, n) == 0) {
-            return true;
-        }
+    static const char expected[] = "marginals, a state or ln Z as CSV, JSON or UAI";
+    const char *end = text->begin;
+    while (end < text->end && *end != '\n') {
+        end++;
     }
-    return false;
+    GBSI_PASS(gbsi_refuse_answers(text, false, expected, err));
+    const gbsi_token line = {text->begin, (size_t)(end - text->begin)};
+    return memchr(line.at, ',', line.n) == NULL && memchr(line.at, ';', line.n) == NULL
+               ? GBS_OK
+               : gbsi_text_fail(text, line, err,
+                                "found a table of other columns, expected %s; gibbsite fit reads "
+                                "tables of cases, gibbsite diagnose tables of draws",
+                                expected);
 }
 
 static gbs_status read_result(gbsi_text *text, gbs_log_base base, gbs_result *result,
                               gbs_error *err)
 {
-    const bool joint = is_joint_table(*text);
     gbsi_token word = gbsi_text_next(text);
-    if (joint) {
-        return gbsi_text_fail(text, word, err,
-                              "found a joint table, expected marginals, a state or ln Z");
-    }
     if (!find_task(word, &result->task)) {
+        GBSI_PASS(refuse_tables(text, err));
         return gbsi_text_unexpected(text, word, "PR, MAR, MAP, MPE or MMAP, CSV or JSON", err);
     }
     if (result->task == GBS_TASK_MAR) {

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/plural.h"
 #include "base/status.h"
+#include "store/builder.h"
 
 /* ---- names and labels ------------------------------------------------------------------------ */
 
@@ -16,7 +17,7 @@ typedef struct pool {
     size_t capacity, n_bytes;
 } pool;
 
-/* Adds a text, or where there is none the number in place of it. */
+/* Adds a text or, if there is none, a number in its place. */
 static gbs_status add_text(pool *p, const char *text, uint32_t number, gbs_error *err)
 {
     char digits[16];
@@ -130,8 +131,9 @@ static gbs_status number_states(gbs_result *r, const gbs_model *model, const uin
         if (r->label != NULL) {
             GBSI_PASS(find_state(model, id[i], r->label[i], &r->state[i], err));
         } else if (r->state[i] >= gbs_model_arity(model, id[i])) {
-            return gbsi_fail(err, GBS_ERR_ARGUMENT, "variable %u has no state %u", id[i],
-                             r->state[i]);
+            char name[128];
+            return gbsi_fail(err, GBS_ERR_ARGUMENT, "variable %s has no state %u",
+                             gbsi_variable_text(model, id[i], name, sizeof name), r->state[i]);
         }
     }
     return GBS_OK;
@@ -141,12 +143,14 @@ static gbs_status number_states(gbs_result *r, const gbs_model *model, const uin
 static gbs_status find_cells(const gbs_result *r, const gbs_model *model, uint32_t variable,
                              uint32_t i, size_t *cells, gbs_error *err)
 {
+    char name[128];
     const size_t first = r->marginals.offset[i];
     const size_t n = r->marginals.offset[i + 1] - first;
     if (n != gbs_model_arity(model, variable)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "variable %u has %zu state%s in the result and %u in the model", variable,
-                         n, gbsi_plural(n), gbs_model_arity(model, variable));
+                         "variable %s has %zu state%s in the result and %u in the model",
+                         gbsi_variable_text(model, variable, name, sizeof name), n, gbsi_plural(n),
+                         gbs_model_arity(model, variable));
     }
     memset(cells, 0xff, n * sizeof *cells);
     for (size_t a = 0; a < n; a++) {
@@ -155,9 +159,9 @@ static gbs_status find_cells(const gbs_result *r, const gbs_model *model, uint32
             GBSI_PASS(find_state(model, variable, r->label[first + a], &state, err));
         }
         if (cells[state] != SIZE_MAX) {
-            return gbsi_fail(err, GBS_ERR_FORMAT,
-                             "variable %u: found state %.80s again, expected each once", variable,
-                             r->label[first + a]);
+            return gbsi_fail(
+                err, GBS_ERR_FORMAT, "variable %s: found state %.80s again, expected each once",
+                gbsi_variable_text(model, variable, name, sizeof name), r->label[first + a]);
         }
         cells[state] = first + a;
     }

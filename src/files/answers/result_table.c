@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Our own results, marginals and states: CSV with a line for each entry, and JSON. Both tables
- * name their variables. The states of marginals, and those of CSV, are labels, which only a model
- * makes numbers of. */
+ * name their variables. The states of marginals and of CSV are labels, and only a model turns
+ * labels into numbers. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 typedef struct table_reader {
     gbsi_text *text;
-    char *field; /* the one read last, decoded: as large as the file */
+    char *field; /* the cell that was read last, decoded: as large as the file */
     size_t n;
     gbsi_token shown;   /* where it stands */
     void *name, *label; /* char, texts ended by 0 */
@@ -452,6 +452,16 @@ static gbs_status number_states(const table_reader *r, gbs_result *result, gbs_e
     return GBS_OK;
 }
 
+/* Whether a standard error is known: a column of empty fields is none. */
+static bool knows_errors(const table_reader *r)
+{
+    bool known = false;
+    for (size_t i = 0; i < r->n_errors && !known; i++) {
+        known = !isnan(((const double *)r->error)[i]);
+    }
+    return known;
+}
+
 static gbs_status take_result(table_reader *r, bool is_map, gbs_result *result, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -476,7 +486,7 @@ static gbs_status take_result(table_reader *r, bool is_map, gbs_result *result, 
         (gbs_marginals){.n_variables = r->n_variables, .offset = r->offset, .p = r->p};
     r->offset = NULL;
     r->p = NULL;
-    if (r->n_errors == r->n_p && r->n_p > 0) { /* otherwise some variables have no errors */
+    if (r->n_errors == r->n_p && knows_errors(r)) { /* otherwise some variables have no errors */
         result->marginals.error = r->error;
         r->error = NULL;
     }

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "pictures/image_file.h"
+#include "store/builder.h"
 
 static gbs_status read_head(gbsi_text *text, uint32_t n_variables, gbs_error *err)
 {
@@ -35,9 +36,11 @@ static gbs_status read_states(gbsi_text *text, const gbs_model *model, uint32_t 
         gbsi_token token = gbsi_text_peek(text);
         GBSI_PASS(gbsi_text_integer(text, "a state", UINT64_MAX, &value, err));
         if (value >= gbs_model_arity(model, v)) {
-            return gbsi_text_fail(text, token, err,
-                                  "found state %s of variable %u, expected less than %u",
-                                  gbsi_token_show(token, shown), v, gbs_model_arity(model, v));
+            char name[128];
+            return gbsi_text_fail(
+                text, token, err, "found state %s of variable %s, expected less than %u",
+                gbsi_token_show(token, shown), gbsi_variable_text(model, v, name, sizeof name),
+                gbs_model_arity(model, v));
         }
         state[v] = (uint32_t)value;
     }

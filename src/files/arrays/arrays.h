@@ -8,8 +8,8 @@
  * read may be stored or deflated, and their check sums are verified.
  *
  * Called by the program, which links the static library; the shared library does not show them.
- * For NULL in place of an object or output, and for an index that does not exist, calls that return
- * a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN.
+ * If an object or output is NULL, or an index does not exist, calls that return a status return
+ * GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN.
  */
 #ifndef GBSI_ARRAYS_ARRAYS_H
 #define GBSI_ARRAYS_ARRAYS_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GraphLab's text form of factor graphs: lines of variables, then one line per factor with
- * natural logarithms, the first variable fastest: the names in reverse order are our scope. */
+/* GraphLab's text form of factor graphs: lines of variables, then one line per factor with natural
+ * logarithms, the first variable fastest. The names in reverse order are the scope of our factor.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -43,7 +43,7 @@ bool gbsi_bif_is_word(const gbsi_bif_token *token, const char *word);
 
 /* ---- bif_network.c ------------------------------------------------------------------------- */
 
-/* A BIF file is read twice: first what it declares (here), then the tables, since a probability
+/* A BIF file is read twice: first its declarations (here), then the tables, because a probability
  * block may stand before the variables it uses. */
 
 typedef struct gbsi_bif_variable {
@@ -130,7 +130,7 @@ typedef struct gbsi_bif_tables {
     size_t n_underflow;
     gbsi_columns columns;
     /* the table being read */
-    size_t n_begun; /* tables so far, this one included */
+    size_t n_begun; /* number of the tables read until now, including this one */
     gbsi_bif_token child;
     void *scope; /* uint32_t [n_scope]: child first, then parents; turned round at the end */
     size_t scope_capacity;
@@ -166,8 +166,8 @@ gbs_status gbsi_bif_table_too_large(const gbsi_bif_tables *tables, gbs_error *er
 /* Reads one value of a table from text: finite and not negative. */
 gbs_status gbsi_bif_table_value(gbsi_bif_tables *tables, const gbsi_bif_token *token, double *value,
                                 gbs_error *err);
-/* To be called when value[] holds a whole table in that order of the file: turns it into our
- * order. */
+/* To be called when value[] holds a whole table in that order of the file. It turns the table into
+ * the order of the model. */
 gbs_status gbsi_bif_table_turn(gbsi_bif_tables *tables, unsigned order, gbs_error *err);
 /* To be called when value[0 .. n_rows * arity) is filled: checks its columns and adds a factor. */
 gbs_status gbsi_bif_table_add(gbsi_bif_tables *tables, gbs_error *err);

@@ -17,7 +17,7 @@
 /* The characters between a word and the word before it. */
 enum {
     COMMA = 1 << 0,   /* a comma */
-    SPACED = 1 << 1,  /* a comma with a blank behind it */
+    SPACED = 1 << 1,  /* a comma followed by a blank */
     INSIDE = 1 << 2,  /* parentheses or brackets are open */
     COMMENT = 1 << 3, /* other characters than blanks and commas, or a line break: no name contains
                          these */
@@ -236,8 +236,8 @@ typedef struct search {
     size_t n_names;
     gbsi_token *piece; /* [n_pieces] */
     size_t n_pieces;
-    size_t *end;    /* [n_pieces] ends of the names chosen so far: the piece behind each */
-    uint32_t *id;   /* [n_pieces] numbers of the names chosen so far */
+    size_t *end;    /* [n_pieces] ends of the names chosen until now: the piece behind each */
+    uint32_t *id;   /* [n_pieces] numbers of the names chosen until now */
     uint32_t *best; /* [n_pieces] the first choice that used up all pieces */
     size_t n_best;
     size_t n_found; /* choices that did, 2: or more */
@@ -318,7 +318,7 @@ static void look(search *s)
         to = s->end[--level] + 1;
         from = level == 0 ? 0 : s->end[level - 1];
     }
-    s->n_found = 2; /* there are so many ways that nobody could tell which one is meant */
+    s->n_found = 2; /* there are so many possible readings that the name is ambiguous */
 }
 
 gbs_status gbsi_bif_find_names(const gbsi_text *text, const gbsi_bif_network *network,

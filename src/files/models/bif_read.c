@@ -76,10 +76,18 @@ static gbs_status read_header(bif_reader *r, gbs_error *err)
     return size_table(r, err);
 }
 
+/* Skips a colon, which some programs write before the values of a row. */
+static void skip_colon(bif_reader *r)
+{
+    const gbsi_token next = gbsi_text_peek(r->text);
+    r->text->at = next.n > 0 && *next.at == ':' ? next.at + 1 : r->text->at;
+}
+
 /* Reads n probabilities and a semicolon. */
 static gbs_status read_values(bif_reader *r, size_t n, double *value, gbs_error *err)
 {
     gbsi_bif_token token;
+    skip_colon(r);
     for (size_t i = 0;; i++) {
         GBSI_PASS(gbsi_bif_next(r->text, GBSI_BIF_NUMBER, &token, err));
         if (i == n && token.kind == ';') {

@@ -14,8 +14,8 @@
 /* A model of clauses in the making. Zero-initialise. */
 typedef struct gbsi_clauses {
     gbs_builder *builder;
-    double scale;         /* weights are multiplied by it */
-    uint32_t n_variables; /* number of variables so far, all with two states */
+    double scale;         /* factor by which weights are multiplied */
+    uint32_t n_variables; /* number of variables until now, all with two states */
     double constant;      /* total weight of clauses that always hold */
     /* The clause being read: distinct variables and the states that make it hold. */
     uint32_t n;

@@ -21,7 +21,7 @@ static bool logical_clause(const gbsi_factors *factors, size_t f, gbsi_clause *c
 {
     const double w = factors->weight[f];
     const unsigned function = factors->logical[factors->aux[f]].function;
-    const bool one = clause->n == 1; /* for one literal, `all` is the same as `any` */
+    const bool one = clause->n == 1; /* with one literal, `all` equals `any` */
     clause->weight = w;
     switch (function) {
     case GBS_LOGICAL_AND:

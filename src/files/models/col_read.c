@@ -90,7 +90,8 @@ static gbs_status read_lines(col_reader *r, gbs_error *err)
     return GBS_OK;
 }
 
-/* Files name an edge once or from both ends, and count either way, whatever they list. */
+/* Files name an edge once or from both ends, and may count edges in either way, independently of
+ * how they list them. */
 static gbs_status join_edges(col_reader *r, gbs_error *err)
 {
     gbsi_repeats repeats;

@@ -14,7 +14,7 @@ typedef struct conflicts {
     const gbs_model *model;
     size_t *start;  /* [n_variables + 1] into factor */
     size_t *factor; /* the factors of each variable */
-    uint32_t *mark; /* [n_variables] 1 + the last variable it was seen beside */
+    uint32_t *mark; /* [n_variables] 1 + the last variable of which it was a neighbour */
 } conflicts;
 
 static void free_conflicts(conflicts *c)

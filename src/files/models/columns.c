@@ -166,7 +166,7 @@ gbsi_column_status gbsi_columns_check(gbsi_columns *columns, size_t id, double *
         columns->sum = in_logs ? gbsi_exp(total) : total;
         const double off = fabs(columns->sum - 1.0);
         if (!turned && (zero || off > most_off(arity))) {
-            turned = true; /* asked once: the answer is the same for all columns */
+            turned = true; /* asked once, because the answer is equal for all columns */
             if (fits_turned(columns, n_columns, arity, in_logs)) {
                 return GBSI_COLUMN_TURNED;
             }

@@ -14,10 +14,11 @@
 /* ---- dimmwitted_files.c -------------------------------------------------------------------- */
 
 /* The files that make up a DimmWitted factor graph. The meta file FOLDER/BASE.meta has companions
- * in the same folder, BASE.weights*, BASE.variables*, BASE.factors* and BASE.domains*, each kind in
- * one file or in several that are read in the order of their names. Files that end in .tsv or
- * .text2bin-args are no companions (they are the text from which DimmWitted makes these files), nor
- * are files that end in '~' or that a writer left unfinished. Any file may end in a further .gz. */
+ * in the same folder: BASE.weights*, BASE.variables*, BASE.factors* and BASE.domains*. Each kind is
+ * one file, or several that are read in the order of their names. Files that end in .tsv or
+ * .text2bin-args are not companions (they are the text from which DimmWitted makes these files).
+ * Files that end in '~' and files that a writer left unfinished are not companions either. Any file
+ * may end in a further .gz. */
 typedef enum gbsi_dw_kind {
     GBSI_DW_WEIGHTS,
     GBSI_DW_VARIABLES,
@@ -80,7 +81,7 @@ typedef struct gbsi_dw_graph {
     void *value;        /* uint64_t [n_values] domains, each ascending */
     size_t n_values, value_capacity;
     double *weight;      /* [n_weights] */
-    uint8_t *fixed;      /* [n_weights] 1: learning leaves it as it is */
+    uint8_t *fixed;      /* [n_weights] 1: learning does not change the weight */
     uint8_t *weighed;    /* [n_weights] 1: has a record */
     void *scope, *state; /* uint32_t, of the factor being added */
     size_t scope_capacity, state_capacity;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes factor graphs of libDAI. In its tables the first variable of a scope changes fastest, in
- * ours the last, so that scopes are written backwards. */
+/* Writes factor graphs of libDAI. In the file's tables the first variable of a scope changes
+ * fastest, in the model's tables the last. So scopes are written backwards. */
 #include <math.h>
 #include <string.h>
 

@@ -13,7 +13,7 @@ enum {
     GBSI_HOLDS_NAMES = 1 << 0,     /* of variables */
     GBSI_HOLDS_LABELS = 1 << 1,    /* of states */
     GBSI_HOLDS_DIRECTION = 1 << 2, /* whether a model is a Bayesian network */
-    GBSI_HOLDS_KINDS = 1 << 3,     /* every kind of factor as it is, not as a table */
+    GBSI_HOLDS_KINDS = 1 << 3,     /* every kind of factor in its own form, not as a table */
     GBSI_HOLDS_NUMBERS = 1 << 4,   /* numbers of variables in names, as gbsi_fg_keeps_names() tells
                                     */
     GBSI_HOLDS_TIES = 1 << 5,      /* ties of factors to weights that they share */

@@ -63,7 +63,7 @@ bool gbsi_gbm_lay_out(const gbsi_gbm_counts *counts, gbsi_gbm_layout *layout)
     gbsi_gbm_layout made = {0};
     if (counts->n_variables >= MOST_BYTES || counts->n_factors >= MOST_BYTES ||
         counts->n_tables >= MOST_BYTES) {
-        return false; /* so that one more of them is more than none */
+        return false; /* n + 1 of them must not wrap to 0 */
     }
     list_sections(counts, list);
     for (unsigned s = 0; s < GBSI_GBM_N_SECTIONS; s++) {

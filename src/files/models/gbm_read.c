@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models that are used where they lie in their file, docs/gbm.md. Nothing in the file is trusted:
- * first its size and checksum (damage), then header and layout, then all that the arrays say, so
- * that also a file made to do harm is either refused or a model like any other. */
+/* Models that are used where they lie in their file, docs/gbm.md. Nothing in the file is trusted.
+ * First its size and checksum are checked (damage), then header and layout, then all that the
+ * arrays say. So a file that is made to do harm is either refused or a model like any other. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes legal names for a format that does not allow every name: different names stay different.
- * Names that are legal stay as they are; two that would become the same are told apart by numbers.
+ * Names that are legal stay as they are; two names that would become equal are told apart by
+ * numbers.
  */
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +43,8 @@ typedef struct namer {
     const char *from, *to; /* the first that changed */
 } namer;
 
-#define NUMBER_BYTES 24 /* bytes of a number that makes a name unique, and of what a rule adds */
+#define NUMBER_BYTES \
+    24 /* bytes of a number that makes a name unique, and of the text that a rule adds */
 
 /* Makes the legal form of a name, in n->legal.
  * @return whether the legal form differs from the name. */
@@ -96,7 +98,7 @@ cleanup:
     return status;
 }
 
-/* Names all of one list: names that are legal stay, whatever the others become. */
+/* Renames all names of one list: legal names stay, in whatever way the others change. */
 static gbs_status name_all(namer *n, uint32_t owner, const char **name, size_t n_names,
                            bool is_state, gbs_error *err)
 {

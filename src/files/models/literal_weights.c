@@ -3,10 +3,10 @@
  *     c p weight L W 0          the weight of a literal
  *     c p show V ... 0          projected counting: the variables that are counted over
  * among the comments, their first year and Cachet
- *     w L W                     of a variable: W and 1 - W for its two literals; -1: 1 for both
- * and miniC2D all weights in one comment, "c weights", as V, -V, V + 1, ... A state then weighs the
- * product over its literals, in which a literal without a weight counts 1: a unit clause and a
- * constant for each variable. */
+ *     The line "w L W" gives W and 1 - W to the two literals of a variable; -1 stands for 1 for
+ * both. miniC2D gives all weights in one comment, "c weights", as V, -V, V + 1, ... A state then
+ * weighs the product over its literals, in which a literal without a weight counts 1: a unit clause
+ * and a constant for each variable. */
 #include "models/literal_weights.h"
 
 #include <math.h>
@@ -128,6 +128,11 @@ gbs_status gbsi_literal_weights_line(gbsi_literal_weights *w, gbsi_text line, gb
         w->told = true;
         gbsi_text_warn(&line, "the sampling set of \"c ind\" is not used: states of all variables "
                               "count");
+    }
+    if (gbsi_token_is_any_case(word, "MUST") && gbsi_token_is_any_case(second, "MULTIPLY")) {
+        gbsi_text_warn(&line,
+                       "a comment says that the count is to be multiplied (\"c MUST MULTIPLY "
+                       "BY\"), which is not done here");
     }
     if (!gbsi_token_is(word, "p")) {
         return GBS_OK;

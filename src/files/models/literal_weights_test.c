@@ -75,6 +75,7 @@ static void warned_of(void **state)
         {"p cnf 2 0\nc p weight 1 0.9 0\n", "of 1 variable one literal has a weight"},
         {"p cnf 3 0\nw 1 0.9\n", "2 variables have no weight: both literals count 1"},
         {"p cnf 2 0\nc p weight 1 0.9 0\nc p weight -1 1 0\n", NULL},
+        {"c MUST MULTIPLY BY 2**3 0\np cnf 2 1\n1 2 0\n", "the count is to be multiplied"},
         {"p cnf 2 1\nc ind 1 0\nc ind 2 0\n1 2 0\n", "the sampling set of \"c ind\" is not used"},
         {"p cnf 2 5\n1 2 0\n1 0\n", "the p line announces 5 clauses; the 2 of the file are read"},
         {"p cnf 2 1\n1 2 0\n1 0\n", "the p line announces 1 clause; the 2 of the file are read"},

@@ -34,8 +34,8 @@ static bool is_number(const char *name)
 }
 
 /* Whether a name begins with bytes that a reader would take for the beginning of another kind of
- * file: a byte-order mark, or compression by zstd (that of gzip begins with a control character,
- * which no name holds). */
+ * file: a byte-order mark, or zstd compression (gzip begins with a control character, which no name
+ * holds). */
 static bool is_mark(const char *name)
 {
     return strncmp(name, "\xef\xbb\xbf", 3) == 0 || strncmp(name, "\x28\xb5\x2f\xfd", 4) == 0;

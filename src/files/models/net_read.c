@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hugin NET: node blocks, then potentials over (child | parents) whose data run over the parents,
- * the first slowest, and then over the child: our own order. The parentheses around data show the
- * shape to a person and mean nothing. Read twice, as BIF is: a potential may stand before a node.
+/* Hugin NET: node blocks, then potentials over (child | parents). The data run over the parents,
+ * the first slowest, and then over the child, which is the order of the model. The parentheses
+ * around data show the shape to a person and mean nothing. Read twice, as BIF is: a potential may
+ * stand before a node.
  */
 #include <string.h>
 

@@ -88,7 +88,8 @@ typedef struct gbsi_columns {
     bool normalize; /* scale columns to sum to one instead of counting */
     bool lenient;   /* count columns that are off by more than rounding too */
     bool insists;   /* off columns are taken as they are, or scaled, in the order that was typed */
-    /* the table to be checked, as the file has it, and in which order; NULL: not as a whole */
+    /* the table to be checked, as the file has it, and its order; NULL: the table is not checked as
+     * a whole */
     const double *as_read;
     unsigned order;
     bool has_parents;  /* two or more, whose order no sum can tell */

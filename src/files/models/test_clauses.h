@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests of files of clauses: the log-weights of what is read. */
+/* For tests of files of clauses: the log-weights of the model that is read. */
 #ifndef GBSI_MODELS_TEST_CLAUSES_H
 #define GBSI_MODELS_TEST_CLAUSES_H
 

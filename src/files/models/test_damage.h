@@ -107,7 +107,7 @@ static inline gbs_model *read_starved(const char *name, const char *text,
     return model;
 }
 
-/* The same for writing it in a format. */
+/* The same test for the writer of a format. */
 static inline void write_starved(const gbs_model *model, const char *format)
 {
     const char *path = scratch_path("m");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests of writers: the text of a model's file, or why it is refused. */
+/* For tests of writers: the text of a model's file, or the reason why it is refused. */
 #ifndef GBSI_MODELS_TEST_WRITTEN_H
 #define GBSI_MODELS_TEST_WRITTEN_H
 

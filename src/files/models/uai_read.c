@@ -221,9 +221,9 @@ static gbsi_token comment_behind(const gbsi_text *text)
     return (gbsi_token){at, (size_t)(end - at)};
 }
 
-/* Notes the name in a comment. The comment is a name if it is a single word that is behind no other
- * scope, and not a formula such as P(a|b); several words are a name if they have the layout of
- * pyAgrum. */
+/* Notes the name in a comment. The comment is a name if it is a single word that stands behind no
+ * other scope and is not a formula such as P(a|b). Several words are a name if they have the layout
+ * of pyAgrum. */
 static gbs_status note_name(uai_reader *r, gbs_error *err)
 {
     static const char before[5] = {' ', ' ', ' ', '#', ' '};
@@ -358,7 +358,8 @@ static gbs_status read_values(uai_reader *r, size_t n, double *value, gbs_error 
 }
 
 /* Refuses a column of zeros, which is not a distribution. Models whose evidence was multiplied into
- * their tables have such columns: if lenient, they are read as the MARKOV models that they are. */
+ * their tables have such columns. With --lenient they are read as the MARKOV models that they are.
+ */
 static gbs_status refuse_zero_column(uai_reader *r, gbsi_token token, size_t factor, size_t column,
                                      gbs_error *err)
 {

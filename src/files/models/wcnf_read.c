@@ -3,8 +3,8 @@
  * of TOP or more makes a clause hard; since 2022 this line is absent, hard clauses begin with h and
  * each clause is on a separate line. After "p cnf N M" all clauses are hard and none has a weight.
  * An x before the literals means that an odd number of them is true, as in the files of
- * CryptoMiniSat; a comparison in place of the 0 compares the number of those that are true, as in
- * the "cnf+" files of MiniCARD. */
+ * CryptoMiniSat. A comparison in place of the 0 compares the number of true literals, as in the
+ * "cnf+" files of MiniCARD. */
 #include <string.h>
 
 #include "base/plural.h"
@@ -200,7 +200,7 @@ static gbs_status read_clause(wcnf_reader *r, gbsi_text *from, gbs_error *err)
     const gbsi_token first = gbsi_text_peek(from);
     if (first.n > 0 && first.at[0] == 'x') {
         r->clauses.function = GBS_LOGICAL_PARITY;
-        from->at = first.at + 1; /* a blank behind it or none */
+        from->at = first.at + 1; /* a blank behind it, or no blank */
     }
     for (bool end = false; !end;) {
         GBSI_PASS(read_literal(r, from, &end, err));

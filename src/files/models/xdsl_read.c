@@ -36,7 +36,7 @@ typedef struct node {
 } node;
 
 static const struct {
-    const char *name, *rows; /* the element, and the one in it that holds the rows */
+    const char *name, *rows; /* the element, and the element in it that holds the rows */
 } kinds[N_KINDS] = {
     [CPT] = {"cpt", "probabilities"},
     [DETERMINISTIC] = {"deterministic", "resultingstates"},
@@ -467,8 +467,8 @@ static bool has_no_effect(const double *p, uint32_t arity)
     return k + 1 == arity && p[k] == 1.0;
 }
 
-/* Orders the columns of each parent by the number of its state. In the file they stand in the
- * order of strength, the weakest state, which has no effect, last; or by number, if the column
+/* Orders the columns of each parent by the number of its state. In the file the states stand in the
+ * order of strength, with the weakest state, which has no effect, last; or by number, if the column
  * without effect shows that. */
 static gbs_status order_columns(const xdsl_reader *r, const node *d, const causes *c,
                                 gbs_error *err)

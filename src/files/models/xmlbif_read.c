@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* XMLBIF 0.3, Bayesian networks in XML. Definitions may stand before the variables that they use:
- * they are kept as places of the file, and become tables at the end. A TABLE runs over the GIVEN
- * variables, the first slowest, and then over the states of the FOR variable: our own order, and
- * not that of a BIF "table". */
+/* XMLBIF 0.3 and 0.2, Bayesian networks in XML. Definitions may stand before the variables that
+ * they use: they are kept as places of the file, and become tables at the end. A TABLE runs over
+ * the GIVEN variables, the first slowest, and then over the states of the FOR variable. This is the
+ * order of the model, and not the order of a BIF "table". XMLBIF 0.2, of JavaBayes, has PROBABILITY
+ * in place of DEFINITION, and VALUE in place of OUTCOME. Its TABLE runs over the states of the FOR
+ * variable first, as the table of BIF. */
 #include <stdio.h>
 #include <string.h>
 
@@ -24,6 +26,7 @@ typedef enum element {
     VARIABLE,
     VARIABLE_NAME,
     OUTCOME,
+    VARIABLE_TYPE,
     VARIABLE_PROPERTY,
     OBSERVED,
     OBS,
@@ -52,6 +55,7 @@ static const struct {
     [VARIABLE] = {"VARIABLE", NETWORK, NOTHING},
     [VARIABLE_NAME] = {"NAME", VARIABLE, A_NAME},
     [OUTCOME] = {"OUTCOME", VARIABLE, A_NAME},
+    [VARIABLE_TYPE] = {"TYPE", VARIABLE, A_NAME}, /* of 0.2 */
     [VARIABLE_PROPERTY] = {"PROPERTY", VARIABLE, IGNORED},
     [OBSERVED] = {"OBSERVED", VARIABLE, A_NAME}, /* SamIam */
     [OBS] = {"OBS", VARIABLE, A_NAME},           /* AISpace */
@@ -68,6 +72,7 @@ typedef struct definition {
     gbsi_bif_token child; /* kind 0: none yet */
     size_t first_given, n_given;
     size_t first_piece, n_pieces; /* of its TABLE */
+    unsigned order;               /* of its TABLE */
     const char *table_end;        /* where </TABLE> stands; NULL: no TABLE yet */
 } definition;
 
@@ -123,7 +128,7 @@ static gbs_status refuse_tag(const xmlbif_reader *r, gbsi_token tag, gbs_error *
     char expected[160];
     size_t n = 0;
     for (element e = 0; e < N_ELEMENTS; e++) {
-        if (may_begin(r, e)) {
+        if (may_begin(r, e) && e != VARIABLE_TYPE) { /* of 0.2 */
             n += (size_t)snprintf(expected + n, sizeof expected - n, "%s<%s>", n == 0 ? "" : ", ",
                                   elements[e].name);
         }
@@ -150,7 +155,8 @@ static const char *attribute(const char *const *attributes, const char *name)
 static gbs_status check_version(const xmlbif_reader *r, const char *version, gbs_error *err)
 {
     char shown[GBSI_SHOWN];
-    if (version == NULL || strcmp(version, "0.3") == 0) {
+    if (version == NULL || (strlen(version) == 3 && version[0] == '0' && version[1] == '.' &&
+                            version[2] >= '1' && version[2] <= '3')) {
         return GBS_OK;
     }
     return gbsi_text_deviation(r->text, r->tag, err, "found version %s of XMLBIF, expected 0.3",
@@ -170,6 +176,14 @@ static gbs_status check_type(const xmlbif_reader *r, const char *type, gbs_error
         r->text, r->tag, err, "found a variable of type %s, expected nature%s",
         gbsi_token_show((gbsi_token){type, strlen(type)}, shown),
         known ? ": decisions and utilities are not supported" : "");
+}
+
+/* @return the name that 0.3 has for an element of 0.2, or the name itself. */
+static const char *modern_name(const xmlbif_reader *r, const char *name)
+{
+    return r->at == NETWORK && strcmp(name, "PROBABILITY") == 0 ? "DEFINITION"
+           : r->at == VARIABLE && strcmp(name, "VALUE") == 0    ? "OUTCOME"
+                                                                : name;
 }
 
 /* Handles an unknown element. Elements of other programs around variables and tables are skipped;
@@ -208,7 +222,8 @@ static gbs_status on_start(void *context, gbsi_token tag, const char *name,
         r->n_ignored++;
         return GBS_OK;
     }
-    while (e < N_ELEMENTS && (!may_begin(r, e) || strcmp(name, elements[e].name) != 0)) {
+    const char *modern = modern_name(r, name);
+    while (e < N_ELEMENTS && (!may_begin(r, e) || strcmp(modern, elements[e].name) != 0)) {
         e++;
     }
     if (e == N_ELEMENTS) {
@@ -227,7 +242,9 @@ static gbs_status on_start(void *context, gbsi_token tag, const char *name,
         r->is_named = false;
         return check_type(r, attribute(attributes, "TYPE"), err);
     case DEFINITION:
-        r->now = (definition){.first_given = r->n_given, .first_piece = r->n_pieces};
+        r->now = (definition){.first_given = r->n_given,
+                              .first_piece = r->n_pieces,
+                              .order = modern == name ? 0 : GBSI_CHILD_SLOWEST};
         return gbsi_bif_add_block(r->text, &r->tables.network, tag.at, err);
     default:
         return GBS_OK;
@@ -338,6 +355,7 @@ static gbs_status end_name(xmlbif_reader *r, gbsi_token tag, gbs_error *err)
 {
     gbsi_bif_network *network = &r->tables.network;
     gbsi_bif_token name;
+    char shown[GBSI_SHOWN];
     if (r->at == OBSERVED || r->at == OBS) {
         note_observation(r);
         return GBS_OK;
@@ -349,6 +367,12 @@ static gbs_status end_name(xmlbif_reader *r, gbsi_token tag, gbs_error *err)
         return gbsi_bif_add_variable(r->text, network, &name, err);
     case OUTCOME:
         return gbsi_bif_add_state(r->text, network, network->n_variables - 1, &name, err);
+    case VARIABLE_TYPE:
+        return gbsi_token_is_any_case(name.text, "DISCRETE")
+                   ? GBS_OK
+                   : gbsi_text_unsupported(r->text, name.shown, err,
+                                           "found a variable of type %s, expected discrete",
+                                           gbsi_token_show(name.text, shown));
     case FOR:
         r->now.child = name;
         return GBS_OK;
@@ -463,7 +487,7 @@ static gbs_status add_definition(xmlbif_reader *r, const definition *d, gbs_erro
         d->n_pieces == 0 ? d->table_end : ((const gbsi_token *)r->pieces)[d->first_piece].at;
     GBSI_PASS(gbsi_bif_table_size(&r->tables, err));
     GBSI_PASS(read_values(r, d, err));
-    GBSI_PASS(gbsi_bif_table_turn(&r->tables, gbsi_table_order(r->text->options, 0), err));
+    GBSI_PASS(gbsi_bif_table_turn(&r->tables, gbsi_table_order(r->text->options, d->order), err));
     return gbsi_bif_table_add(&r->tables, err);
 }
 

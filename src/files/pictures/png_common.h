@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How libpng is held here. libpng reports errors by longjmp(), so that everything that can jump is
+ * How this folder calls libpng, which reports errors by longjmp(). Everything that can jump is
  * called from one function of each direction, below one setjmp(), on a struct that owns all there
- * is to free: no local of the function with the setjmp() changes after it. Memory is asked for from
- * gbsi_alloc(), and a request that fails is a failure even where libpng would do without it.
+ * is to free. No local of the function with the setjmp() changes after the setjmp(). Memory is
+ * asked for from gbsi_alloc(), and a request that fails is a failure even where libpng would do
+ * without it.
  */
 #ifndef GBSI_PICTURES_PNG_COMMON_H
 #define GBSI_PICTURES_PNG_COMMON_H
@@ -20,7 +21,7 @@ typedef struct gbsi_png {
     png_infop info;
     bool no_memory;
     size_t wanted;     /* bytes that there were no memory for */
-    char message[256]; /* what libpng said last as it jumped, or "" */
+    char message[256]; /* the last message of libpng, set as it jumped, or "" */
 } gbsi_png;
 
 void *gbsi_png_alloc(png_structp png, png_alloc_size_t n);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PNG of every colour type and depth. Samples are taken as they stand in the file: nothing is
- * scaled, and all chunks but those that carry pixels, palette and transparency are skipped (a
- * compressed profile or text could unpack to a great deal), except for their checksums: a wrong one
- * is refused wherever it stands. A picture is refused before its memory is asked for if its file
- * cannot hold it: deflate reaches at most 1032 to 1.
+ * scaled. All chunks except those of pixels, palette and transparency are skipped (a compressed
+ * profile or text could unpack to very many bytes), except for their checksums: a wrong checksum is
+ * refused in any chunk. A picture is refused before its memory is asked for if its file cannot hold
+ * it: deflate reaches at most 1032 to 1.
  */
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@ bool gbsi_is_png(const gbsi_input *input)
 #include "pictures/png_common.h"
 
 typedef struct decoder {
-    gbsi_png p; /* first: libpng gets a pointer to it */
+    gbsi_png p; /* first member: libpng gets a pointer to it */
     const gbsi_input *input;
     size_t at; /* bytes that libpng has taken */
     bool at_end;

@@ -12,7 +12,7 @@
 #include "pictures/png_common.h"
 
 typedef struct encoder {
-    gbsi_png p; /* first: libpng gets a pointer to it */
+    gbsi_png p; /* first member: libpng gets a pointer to it */
     const gbs_image *image;
     gbs_output *output;
     int depth;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Portable any-map, P1 to P6, as netpbm's pages pbm(5), pgm(5) and ppm(5) describe it: magic,
- * width, height and, except in bitmaps, the largest sample, between white space and comments; then
- * text, or exactly one byte of white space and binary samples. A comment may begin in the middle of
- * a token and takes the line end with it, so that behind the last number of a header it stands for
- * that one byte.
+ * Portable any-map, P1 to P6, as netpbm's pages pbm(5), pgm(5) and ppm(5) describe it. Magic,
+ * width, height and, except in bitmaps, the largest sample come first, between white space and
+ * comments; then text, or exactly one byte of white space and binary samples. A comment may begin
+ * in the middle of a token and takes the line end with it. Behind the last number of a header such
+ * a comment is therefore read as the one byte of white space.
  */
 #include <string.h>
 

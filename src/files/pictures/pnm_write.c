@@ -2,8 +2,8 @@
 /* Portable any-map, as netpbm's pages pbm(5), pgm(5) and ppm(5) describe it. */
 #include "pictures/image_file.h"
 
-/* @return the number that the file has for a sample of the picture: bits of a PBM are 1 for
- * black, as those of a bitmap; a bitmap in a PGM is 0 for black. */
+/* @return the number that stands in the file for a sample of the picture: in a PBM bits are 1 for
+ * black, as in a bitmap; a bitmap in a PGM has 0 for black. */
 static uint32_t file_value(const gbs_image *image, char magic, size_t i)
 {
     bool flip = image->kind == GBS_IMAGE_BITMAP && magic != '4';

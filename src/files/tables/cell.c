@@ -173,7 +173,7 @@ static size_t letters_in(const char *text, size_t n)
 
 enum { MOST_NAME = 256 };
 
-/* @return the length of what counts, MOST_NAME if it is longer than there is room for. */
+/* @return the length of the significant part, MOST_NAME if there is not enough room for it. */
 static size_t fold(const char *name, char folded[MOST_NAME])
 {
     size_t n = 0;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads rows as RFC 4180 describes them, and as spreadsheets, pandas and R write them. */
-#include "tables/sheet.h"
-
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,6 +8,7 @@
 #include "base/memory.h"
 #include "base/plural.h"
 #include "decimal/decimal.h"
+#include "tables/sheet_internal.h"
 #include "text/common.h"
 
 enum { MOST_COLUMNS = 1 << 24 }; /* limits the memory of a header to half a gigabyte */
@@ -65,7 +64,7 @@ static gbs_status fail_at(const gbsi_sheet *s, const char *at, gbs_error *err, c
 
 /* Adds bytes to the row. Texts of a row are offsets until the row is complete, as their memory
  * may move. */
-static gbs_status add_bytes(gbsi_sheet *s, const char *at, size_t n, gbs_error *err)
+gbs_status gbsi_sheet_add_bytes(gbsi_sheet *s, const char *at, size_t n, gbs_error *err)
 {
     const gbs_status status = s->n_bytes + n < s->row_capacity
                                   ? GBS_OK
@@ -78,8 +77,8 @@ static gbs_status add_bytes(gbsi_sheet *s, const char *at, size_t n, gbs_error *
     return status;
 }
 
-static gbs_status add_cell(gbsi_sheet *s, const char *place, size_t begin, bool quoted,
-                           gbs_error *err)
+gbs_status gbsi_sheet_add_cell(gbsi_sheet *s, const char *place, size_t begin, bool quoted,
+                               gbs_error *err)
 {
     const gbs_status status =
         s->n_cells < s->row_cells_capacity
@@ -100,7 +99,7 @@ static bool is_space(const gbsi_sheet *s, char c)
     return (c == ' ' || c == '\t') && (c != s->separator || c == ' ');
 }
 
-/* Where blanks separate columns, a run of them is one separator. */
+/* If blanks separate columns, a run of blanks is one separator. */
 static const char *skip_spaces(const gbsi_sheet *s, const char *at)
 {
     while (at < s->text.end && is_space(s, *at)) {
@@ -141,10 +140,10 @@ static gbs_status read_quoted(gbsi_sheet *s, const char *at, bool *ended, gbs_er
         }
         const size_t n = (size_t)(quote - at);
         open = quote + 1 < end && quote[1] == '"';
-        GBSI_PASS(add_bytes(s, at, n + open, err));
+        GBSI_PASS(gbsi_sheet_add_bytes(s, at, n + open, err));
         at = quote + 1 + open;
     }
-    GBSI_PASS(add_cell(s, begin, first, true, err));
+    GBSI_PASS(gbsi_sheet_add_cell(s, begin, first, true, err));
     at = skip_spaces(s, at);
     const char *next = end_cell(s, at, ended);
     if (next == NULL) {
@@ -155,11 +154,36 @@ static gbs_status read_quoted(gbsi_sheet *s, const char *at, bool *ended, gbs_er
     return GBS_OK;
 }
 
+/* Reads a cell of ARFF that stands in quotes. */
+static gbs_status read_quoted_arff(gbsi_sheet *s, const char *begin, bool *ended, gbs_error *err)
+{
+    const size_t first = s->n_bytes;
+    s->text.at = begin;
+    GBSI_PASS(gbsi_arff_quoted(s, err));
+    GBSI_PASS(gbsi_sheet_add_cell(s, begin, first, true, err));
+    const char *at = skip_spaces(s, s->text.at);
+    const char *next = end_cell(s, at, ended);
+    if (next == NULL) {
+        return fail_at(s, at, err,
+                       "found text behind a quote, expected a comma or the end of the line");
+    }
+    s->text.at = next;
+    return GBS_OK;
+}
+
 static gbs_status read_cell(gbsi_sheet *s, bool *ended, gbs_error *err)
 {
     const char *begin = skip_spaces(s, s->text.at);
     const char *at = begin;
     const size_t first = s->n_bytes;
+    if (s->is_arff && at < s->text.end && (*at == '"' || *at == '\'')) {
+        return read_quoted_arff(s, at, ended, err);
+    }
+    if (s->is_arff && s->n_cells == 0 && at < s->text.end && *at == '{') {
+        return fail_at(s, at, err,
+                       "found a sparse row, expected a value for each attribute, as Weka's filter "
+                       "SparseToNonSparse writes it");
+    }
     if (at < s->text.end && *at == '"') {
         return read_quoted(s, at, ended, err);
     }
@@ -173,8 +197,19 @@ static gbs_status read_cell(gbsi_sheet *s, bool *ended, gbs_error *err)
     while (at > begin && (is_space(s, at[-1]) || (*ended && at[-1] == '\r'))) {
         at--;
     }
-    GBSI_PASS(add_bytes(s, begin, (size_t)(at - begin), err));
-    return add_cell(s, begin, first, false, err);
+    GBSI_PASS(gbsi_sheet_add_bytes(s, begin, (size_t)(at - begin), err));
+    return gbsi_sheet_add_cell(s, begin, first, false, err);
+}
+
+/* The row is complete, so that its texts stay where they are. */
+static void place_texts(gbsi_sheet *s)
+{
+    const char *text = s->row;
+    for (size_t k = 0; k < s->n_cells; k++) {
+        gbsi_cell *cell = (gbsi_cell *)s->row_cells + k;
+        cell->text = text;
+        text += cell->n + 1;
+    }
 }
 
 /* Reads up to `most` cells: one more than expected shows that a row is too long. */
@@ -185,12 +220,7 @@ static gbs_status read_row(gbsi_sheet *s, size_t most, gbs_error *err)
     for (bool ended = false; !ended && s->n_cells < most;) {
         GBSI_PASS(read_cell(s, &ended, err));
     }
-    const char *text = s->row;
-    for (size_t k = 0; k < s->n_cells; k++) {
-        gbsi_cell *cell = (gbsi_cell *)s->row_cells + k;
-        cell->text = text;
-        text += cell->n + 1;
-    }
+    place_texts(s);
     return GBS_OK;
 }
 
@@ -257,9 +287,10 @@ gbs_status gbsi_sheet_next(gbsi_sheet *s, bool *more, gbs_error *err)
     if (s->n_cells != width) {
         const size_t n = s->n_cells < width ? s->n_cells : width;
         return gbsi_text_fail(&s->text, (gbsi_token){line, 1}, err,
-                              "found %s%zu field%s, expected %zu as in the header%s",
+                              "found %s%zu field%s, expected %zu as in the header%s%s",
                               s->n_cells > width ? "more than " : "", n, gbsi_plural(n), width,
-                              s->has_index && s->name == s->name_cells ? " and a row name" : "");
+                              s->has_index && s->name == s->name_cells ? " and a row name" : "",
+                              *line == '#' ? ": lines of comments stand before the names" : "");
     }
     s->cell = (gbsi_cell *)s->row_cells + s->has_index;
     return GBS_OK;
@@ -296,7 +327,7 @@ static char take_separator_line(gbsi_sheet *s)
 }
 
 /* Whether blanks separate the names and the cells of the first row, which has as many cells as
- * there are names, or a row name more. */
+ * there are names, or one more for a row name. */
 static bool blanks_fit(gbsi_sheet *s)
 {
     const char *header = s->text.at;
@@ -368,9 +399,9 @@ static bool is_row_name(const gbsi_cell *cell, const gbsi_token *before, size_t 
 }
 
 /* Whether the table has row names without a header, as tables of R: each row has one cell more
- * than the header. Row names are in quotes if the column names are. Those without quotes all
- * differ and are no fractions, and the last cell is not empty, as behind a separator too many; a
- * table of two rows numbers them from 1. */
+ * than the header. Row names are in quotes if the column names are. The texts without quotes all
+ * differ and are no fractions, and the last cell is not empty, as it would be behind a separator
+ * too many. A table of two rows numbers them from 1. */
 static bool has_row_names(gbsi_sheet *s)
 {
     enum { LOOK = 64 };
@@ -404,8 +435,9 @@ static bool begins_with_row_name(const gbsi_sheet *s, const char *line)
     return quote != NULL && quote + 1 < line + n && quote[1] == ' ';
 }
 
-/* Whether the header is one of R's write.table(): names in quotes with a blank between, no other
- * separator outside of them; under a single name a row name in quotes. */
+/* Whether the header is one of R's write.table(): names stand in quotes with a blank between them,
+ * without other separators outside of the quotes; below a single name each row begins with a row
+ * name in quotes. */
 static bool is_of_write_table(const gbsi_sheet *s)
 {
     const char *end = line_end(s, s->text.at);
@@ -425,6 +457,90 @@ static bool is_of_write_table(const gbsi_sheet *s)
            (n > 1 || (n == 1 && end < s->text.end && begins_with_row_name(s, end + 1)));
 }
 
+/* Counts the cells that a line has, and how many of them are expected, with the separator that
+ * suits it. */
+static size_t look_at(gbsi_sheet *s, const char *line, gbsi_is_column known, const void *context,
+                      size_t *n_known)
+{
+    const char *at = s->text.at;
+    s->text.at = line;
+    s->separator = find_separator(s, known, context);
+    const size_t n = count_names(s, known, context, n_known);
+    s->text.at = at;
+    return n;
+}
+
+/* Whether all cells of the row that was read last are numbers. */
+static bool all_numbers(const gbsi_sheet *s)
+{
+    bool numbers = s->n_cells > 0;
+    for (size_t k = 0; k < s->n_cells && numbers; k++) {
+        double number = 0.0;
+        numbers = gbsi_cell_number(s, (const gbsi_cell *)s->row_cells + k, &number);
+    }
+    return numbers;
+}
+
+/* Whether names stand behind a # as numpy.savetxt() writes them, where any name is expected: as
+ * many as numbers on the next line.
+ * @param names behind the #. @param next the next line without one. */
+static bool has_names(gbsi_sheet *s, const char *names, const char *next)
+{
+    size_t n_known = 0;
+    const size_t width = look_at(s, names, NULL, NULL, &n_known);
+    if (all_numbers(s)) {
+        return false;
+    }
+    s->text.at = next;
+    return count_names(s, NULL, NULL, &n_known) == width && all_numbers(s);
+}
+
+/* Where the names begin in a line that begins with #: at the # or behind it. NULL: it is a comment,
+ * in which fewer columns are expected ones than on the next line. */
+static const char *find_names(gbsi_sheet *s, const char *line, gbsi_is_column known,
+                              const void *context)
+{
+    const char *names = line;
+    const char *next = line;
+    size_t n_line = 0;
+    size_t n_names = 0;
+    size_t n_next = 0;
+    while (names < s->text.end && (*names == '#' || *names == ' ')) {
+        names++;
+    }
+    while (next < s->text.end && *next == '#') {
+        const char *end = line_end(s, next);
+        next = end == s->text.end ? end : end + 1;
+    }
+    if (known == NULL) {
+        return has_names(s, names, next) ? names : NULL;
+    }
+    (void)look_at(s, next, known, context, &n_next);
+    (void)look_at(s, line, known, context, &n_line);
+    const bool lone = s->separator == ' ' && line + 1 < s->text.end && line[1] == ' ';
+    (void)look_at(s, names, known, context, &n_names);
+    return !lone && n_line > n_next && n_line >= n_names ? line : n_names > n_next ? names : NULL;
+}
+
+/* Skips lines that begin with # before the names, and the # of a line that has the names behind it.
+ */
+static void skip_hash_lines(gbsi_sheet *s, gbsi_is_column known, const void *context)
+{
+    const char comment = s->text.comment;
+    s->text.comment = 0;
+    for (skip_lines(s, false); s->text.at < s->text.end && *s->text.at == '#';
+         skip_lines(s, false)) {
+        const char *line = s->text.at;
+        const char *names = find_names(s, line, known, context);
+        const char *end = line_end(s, line);
+        s->text.at = names != NULL ? names : end == s->text.end ? end : end + 1;
+        if (names != NULL) {
+            break;
+        }
+    }
+    s->text.comment = comment;
+}
+
 gbs_status gbsi_sheet_open(gbsi_sheet *s, const gbsi_text *text, gbsi_is_column known,
                            const void *context, gbs_error *err)
 {
@@ -436,8 +552,14 @@ gbs_status gbsi_sheet_open(gbsi_sheet *s, const gbsi_text *text, gbsi_is_column 
         return fail_at(s, lone, err,
                        "found a carriage return alone, expected lines that end in a line feed");
     }
+    if (gbsi_arff_begins(text)) {
+        GBSI_PASS(gbsi_arff_header(s, err));
+        place_texts(s);
+        keep_names(s);
+        return GBS_OK;
+    }
     char separator = n == 0 ? 0 : take_separator_line(s);
-    skip_lines(s, false);
+    skip_hash_lines(s, known, context);
     s->separator = separator != 0         ? separator
                    : is_of_write_table(s) ? ' '
                                           : find_separator(s, known, context);

@@ -14,6 +14,7 @@ typedef struct gbsi_cell {
     const char *place; /* position in the file where the cell begins, for messages; NULL: there is
                           no text */
     bool quoted;
+    bool numeric; /* the name of an attribute of ARFF without a list of values */
 } gbsi_cell;
 
 /* Invariant: `cell` holds the columns of the row that was read last, without the cell of an index;
@@ -22,6 +23,7 @@ typedef struct gbsi_sheet {
     gbsi_text text;
     char separator;
     uint32_t n_columns; /* those with a name */
+    bool is_arff;       /* of Weka: quotes of two kinds, comments behind % */
     bool has_index;     /* a first column without a name stands before them */
     bool skip_empty;    /* set it if empty lines do not count as rows, not even in a table of one
                            column */
@@ -39,10 +41,12 @@ typedef struct gbsi_sheet {
 /* Whether a column of that name is expected: tells which separator the header has. */
 typedef bool (*gbsi_is_column)(const void *context, const char *name);
 
-/* Reads the header. The separator is that of ',', ';' and tab which makes the most expected
- * columns, then the one that makes the most of any kind; a first line "sep=;" names it. Blanks
- * separate where none of them makes a column that is expected and blanks do, as in tables of R's
- * write.table(). Rows of one cell more than the header begin with row names, as R writes them.
+/* Reads the header. Lines before it that begin with # are skipped, unless the names stand behind
+ * the #; ARFF has a header of its own. The separator is the one of ',', ';' and tab that makes the
+ * most expected columns and, of equal ones, the most columns of any kind; a first line "sep=;"
+ * names it. Blanks separate where none of them makes a column that is expected and blanks do, as in
+ * tables of R's write.table(). Rows of one cell more than the header begin with row names, as R
+ * writes them.
  * @param text copied, what it points to is borrowed; a line that begins with its comment is none.
  * @param known NULL: any name is expected. Free in either case. */
 gbs_status gbsi_sheet_open(gbsi_sheet *s, const gbsi_text *text, gbsi_is_column known,
@@ -78,6 +82,14 @@ gbs_status gbsi_cell_fail(const gbsi_sheet *s, const gbsi_cell *cell, gbs_error 
  * draw and lp, and the states are numbers. */
 enum { GBSI_DRAW_COLUMNS = 3 };
 bool gbsi_sheet_is_draws(const gbsi_sheet *s);
+
+/* ---- answer_tables.c ------------------------------------------------------------------------ */
+
+/* Fails if the line of names is that of a table of answers, such as marginals: says what it is,
+ * what was expected, and which verb reads it.
+ * @param draws whether draws are read here. */
+gbs_status gbsi_refuse_answers(const gbsi_text *text, bool draws, const char *expected,
+                               gbs_error *err);
 
 /* ---- cell.c: what cells mean ---------------------------------------------------------------- */
 

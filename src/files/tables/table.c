@@ -168,6 +168,12 @@ static gbs_status add_column(gbs_table *t, uint32_t k, uint32_t v, unsigned char
                               gbsi_cell_show(&t->sheet.name[k], shown));
     }
     seen[v] = 1;
+    if (t->sheet.name[k].numeric) {
+        return gbsi_cell_fail(&t->sheet, &t->sheet.name[k], err,
+                              "found %s without a list of values, expected one, in braces: Weka's "
+                              "filter NumericToNominal makes it",
+                              gbsi_cell_show(&t->sheet.name[k], shown));
+    }
     for (uint32_t a = 0; a < gbs_model_arity(t->model, v); a++) {
         const char *label = gbs_model_state_label(t->model, v, a);
         const int sign = label == NULL ? -1 : gbsi_find_missing(label, strlen(label));
@@ -374,6 +380,9 @@ static gbs_status read_header(gbs_table *t, const held *of, const char *weights,
                                       err));
     }
     GBSI_TRY(find_columns(t, seen, weights, err));
+    if (of == NULL && weights == NULL && t->n_columns < t->sheet.n_columns) {
+        GBSI_TRY(gbsi_refuse_answers(&text, true, "a row of states for each case", err));
+    }
     GBSI_TRY(check_columns(t, seen, err));
     t->first = t->sheet.text.at;
     if (t->sheet.has_index) {
@@ -571,8 +580,8 @@ static gbs_status refuse_state(const gbs_table *t, uint32_t k, const gbsi_cell *
                                           : "");
 }
 
-/* Whether a cell such as 1.000 may mean a thousand too: columns are not separated by commas, so
- * that a dot may stand before thousands, and both numbers are states. */
+/* Whether a cell such as 1.000 may also mean a thousand. It may if columns are not separated by
+ * commas, so that a dot may stand before thousands, and if both numbers are states. */
 static bool may_be_thousands(const gbs_table *t, uint32_t v, const gbsi_cell *cell, bool by_number)
 {
     char whole[GBSI_WHOLE + 1] = "#";

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Text that is not UTF-8. Programs of the years around 2000 write the encoding of their machine:
  * ISO-8859-1, or windows-1252, which has letters where ISO-8859-1 has control characters that
- * nobody writes. One table reads both. XML says which encoding it is in, other formats do not. */
+ * nobody writes. One table reads both encodings. XML says which encoding it is in, other formats do
+ * not. */
 #include "base/plural.h"
 #include "text/input.h"
 

@@ -30,8 +30,8 @@ static bool is_gzip(const gbsi_input *input)
     return input->n >= 2 && memcmp(input->bytes, "\x1f\x8b", 2) == 0;
 }
 
-/* Whether the input begins with a frame of zstd, or a skippable frame in front of it (RFC 8878,
- * sections 3.1.1 and 3.1.2). */
+/* Whether the input begins with a frame of zstd, or with a skippable frame in front of it (RFC
+ * 8878, sections 3.1.1 and 3.1.2). */
 static bool is_zstd(const gbsi_input *input)
 {
     return input->n >= 4 &&
@@ -64,8 +64,8 @@ static bool is_bytes(const char *bytes, size_t n)
            (bytes[0] == 0) == (bytes[1] == 0);
 }
 
-/* @param text true for a text: reading a device or a pipe stops at the first NUL: it is refused
- * where the text is read, and there may be no end. */
+/* @param text true for a text: reading a device or a pipe then stops at the first NUL, because the
+ * input may have no end; the reader of the text refuses the NUL. */
 static gbs_status read_descriptor(const char *name, int fd, bool text, void **bytes, size_t *n,
                                   gbs_error *err)
 {

@@ -90,8 +90,8 @@ static gbs_status check_room(const char *path, uint64_t bytes, unsigned n_rooms,
                            bytes * n_rooms, n_rooms == 2 ? " for it and the next one" : "", room);
 }
 
-/* Whether a file begins as those of a form, or of a relative: checkpoints of runs and of learning
- * share three bytes. */
+/* Whether a file begins like a file of a form or of a related form: checkpoints of runs and of
+ * learning share three bytes. */
 static bool is_related(const char *path, const gbsi_kept_form *form)
 {
     enum { SHARED = 3 };
@@ -105,11 +105,18 @@ static bool is_related(const char *path, const gbsi_kept_form *form)
     return related;
 }
 
-/* Checks that what a new file replaces is a related file, an empty one or nothing. */
-static gbs_status check_own(const char *path, const gbsi_kept_form *form, gbs_error *err)
+gbs_status gbsi_kept_check_own(const char *path, const gbsi_kept_form *form, gbs_error *err)
 {
     struct stat is;
-    return stat(path, &is) != 0 || is.st_size == 0 || is_related(path, form)
+    if (stat(path, &is) != 0) {
+        return GBS_OK;
+    }
+    if (!S_ISREG(is.st_mode)) {
+        return gbsi_fail(
+            err, GBS_ERR_ARGUMENT, "%s: found %s, expected a %s or none: choose another name", path,
+            S_ISDIR(is.st_mode) ? "a folder" : "something that is no regular file", form->what);
+    }
+    return is.st_size == 0 || is_related(path, form)
                ? GBS_OK
                : gbsi_fail(err, GBS_ERR_ARGUMENT,
                            "%s: found a file that is no %s and would be replaced, expected a %s "
@@ -121,20 +128,16 @@ static gbs_status check_own(const char *path, const gbsi_kept_form *form, gbs_er
  * yet. */
 static gbs_status check_place(const char *path, const gbsi_kept_form *form, gbs_error *err)
 {
-    struct stat is;
     gbs_status status = GBS_OK;
     char *before = NULL;
     if (path[gbsi_unpacked_length(path)] != '\0') {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: a %s is not compressed: choose another name",
                          path, form->what);
     }
-    if (stat(path, &is) == 0 && !S_ISREG(is.st_mode)) {
-        return gbsi_fail(err, GBS_ERR_IO, "%s: a %s must be a regular file", path, form->what);
-    }
     before = path_with(path, strlen(path), "~");
     GBSI_PASS(GBSI_HAVE(err, path, before));
-    status = check_own(path, form, err);
-    status = status < 0 ? status : check_own(before, form, err);
+    status = gbsi_kept_check_own(path, form, err);
+    status = status < 0 ? status : gbsi_kept_check_own(before, form, err);
     gbsi_free(before);
     return status;
 }
@@ -210,10 +213,10 @@ gbs_status gbsi_kept_lock_take(gbsi_kept_lock *lock, const char *path, const gbs
     gbsi_kept_lock_release(lock);
     lock->path = path_with(path, strlen(path), ".lock");
     GBSI_PASS(GBSI_HAVE(err, path, lock->path));
-    if (stat(lock->path, &is) == 0 && is.st_size > 0) {
-        const gbs_status status =
-            gbsi_fail(err, GBS_ERR_ARGUMENT,
-                      "%s: found a file that is not empty, expected a lock or none", lock->path);
+    if (stat(lock->path, &is) == 0 && (!S_ISREG(is.st_mode) || is.st_size > 0)) {
+        const gbs_status status = gbsi_fail(
+            err, GBS_ERR_ARGUMENT, "%s: found %s, expected a lock or none: choose another name",
+            lock->path, S_ISDIR(is.st_mode) ? "a folder" : "a file that is not empty");
         gbsi_free(lock->path);
         lock->path = NULL;
         return status;

@@ -27,15 +27,20 @@ typedef struct gbsi_kept_content {
     gbs_status (*save)(const void *object, const gbsi_sink *sink, gbs_error *err);
 } gbsi_kept_content;
 
-/* @param n_rooms number of files of that size for which the disk must have room: 2 leaves room to
- * write the next file beside this one; else 1.
+/* @param n_rooms number of files of that size for which the disk must have room: 2 to write the
+ * next file beside this one; else 1.
  * @return GBS_ERR_IO where it cannot be written or there is no room, GBS_ERR_ARGUMENT where PATH or
  * PATH~ is a file of another form that is not empty; the previous file is then unchanged. */
 gbs_status gbsi_kept_write(const char *path, const gbsi_kept_form *form,
                            const gbsi_kept_content *content, unsigned n_rooms, gbs_error *err);
 
-/* One run at a time writes a file: it holds a lock on PATH.lock, an empty file, which ends with
- * the process, however that ends, and holds against another run of the same process too. */
+/* Checks that what a new file replaces is one of its form, an empty one or nothing.
+ * @return GBS_ERR_ARGUMENT. */
+gbs_status gbsi_kept_check_own(const char *path, const gbsi_kept_form *form, gbs_error *err);
+
+/* Only one run at a time writes a file. It holds a lock on PATH.lock, an empty file. The lock ends
+ * with the process, in whatever way that ends, and also keeps out another run of the same process.
+ */
 typedef struct gbsi_kept_lock {
     char *path; /* NULL: nothing is locked */
     int fd;

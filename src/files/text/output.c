@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file is written without a name where the system can (O_TMPFILE of Linux), else beside its place
- * under another name; flushed to disk; then renamed: whole or not at all, and without a name
- * nothing is left behind, whatever ends the process. A file that is not regular (a pipe, a device),
- * or that is already open as a standard stream (/dev/stdout), cannot be replaced in this way and is
- * written directly. */
+/* If the system can (O_TMPFILE of Linux), a file is written without a name, else beside its place
+ * under another name. It is flushed to disk, then renamed. So the file is whole or not there at
+ * all, and without a name nothing is left behind when the process ends early. A file that is not
+ * regular (a pipe, a device), or that is already open as a standard stream (/dev/stdout), cannot be
+ * replaced in this way and is written directly. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -31,7 +31,7 @@ struct gbs_output {
     gbsi_deflate *deflate; /* NULL: not compressed with gzip */
     gbsi_zstd *zstd;       /* NULL: not compressed with zstd */
     size_t n;              /* bytes in buffer */
-    uint64_t n_before;     /* bytes that were in it before */
+    uint64_t n_before;     /* bytes that the replaced file had */
     char *buffer;          /* [BUFFER_BYTES] */
     bool to_memory;        /* all goes to memory, and nowhere else */
     void *memory;          /* [memory_capacity] */
@@ -150,8 +150,8 @@ cleanup:
     return status;
 }
 
-/* Finds the open descriptor that a path stands for, as /dev/stdout and /dev/fd/3 do: a new file
- * in its place would miss what others write through the descriptor.
+/* Finds the open descriptor for which a path stands, as /dev/stdout and /dev/fd/3 do: a new file in
+ * its place would miss what other programs write through the descriptor.
  * @return -1 for any other path. */
 static int descriptor_of(const char *path, const struct stat *is)
 {
@@ -222,7 +222,7 @@ static int take_name(gbs_output *output)
     return code;
 }
 
-/* Opens a new file. If it replaces a regular file, it has the mode of that.
+/* Opens a new file. If it replaces a regular file, it gets the mode of the old file.
  * @param old NULL: no file of this name exists. */
 static gbs_status open_new(gbs_output *output, const struct stat *old, gbs_error *err)
 {

@@ -25,9 +25,9 @@ void gbsi_output_csv_field(gbs_output *output, const char *text);
  * threads and is 0 at first. The names in such a file may differ from those of the model, so that
  * it cannot be read back. */
 void gbsi_set_csv_safe(int safe);
-/* @return the bytes of the character that text begins with if it shows nothing or turns the order
- * of what stands beside it (of zero width, or a bidirectional control), so that a name looks like
- * another one; else 0. @param code [7] out: "\\u202e", say; NULL is allowed. */
+/* @return the bytes of the character with which text begins if this character has zero width or is
+ * a bidirectional control, so that a name could look like another one; else 0. @param code [7] out:
+ * "\\u202e", say; NULL is allowed. */
 size_t gbsi_unseen(const char *text, char *code);
 /* Whether a text is well-formed UTF-8. */
 int gbsi_is_utf8(const char *text);
@@ -44,7 +44,8 @@ gbs_status gbsi_output_commit_all(gbs_output *const *output, size_t n, gbs_error
  * gbsi_output_set_end() gives all of them their names together. Outputs that are written directly
  * (pipes, standard output) do not wait, nor do checkpoints. Sets are not nested. */
 void gbsi_output_set_begin(void);
-/* @param keep 0: the files of the set are discarded; those of their names are untouched.
+/* @param keep 0: the files of the set are discarded, and existing files of these names are
+ * untouched.
  * @return as gbsi_output_commit_all(). */
 gbs_status gbsi_output_set_end(int keep, gbs_error *err);
 

@@ -80,9 +80,9 @@ gbs_status gbsi_text_deviation(const gbsi_text *text, gbsi_token token, gbs_erro
                                const char *format, ...) GBSI_PRINTF(4, 5);
 /* Fails unless nothing but blanks follows (a deviation). */
 gbs_status gbsi_text_expect_end(gbsi_text *text, const char *last, gbs_error *err);
-/* Adds the place in the file to a failure of a call that knows nothing of files: GBS_ERR_ARGUMENT
- * becomes GBS_ERR_FORMAT, and the place comes in front of its message and of that of GBS_ERR_LIMIT.
- * err is as the call left it. */
+/* Adds the place in the file to a failure of a call that knows nothing of files. GBS_ERR_ARGUMENT
+ * becomes GBS_ERR_FORMAT; the place comes in front of its message and of the message of
+ * GBS_ERR_LIMIT. err is as the call left it. */
 gbs_status gbsi_text_blame(const gbsi_text *text, gbsi_token token, gbs_status status,
                            gbs_error *err);
 

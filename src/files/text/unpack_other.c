@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files packed with xz or bzip2, which are read and never written: memory grows with what really
- * comes out, and the limit of gbsi_unpack_limit() is checked as it does. */
+/* Files packed with xz or bzip2, which are read and never written. Memory grows with the unpacked
+ * bytes, and the limit of gbsi_unpack_limit() is checked as it grows. */
 #include "text/input.h"
 
 #include <stdbool.h>

@@ -11,8 +11,9 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-/* The window of earlier output that a frame may refer to, 2^27 bytes: `zstd -19` needs at most
- * that, and every reader has to offer it; more needs an option of the zstd program as well. */
+/* The window of earlier output to which a frame may refer, 2^27 bytes. `zstd -19` needs at most
+ * that, and every reader has to offer it; a larger window needs an option of the zstd program as
+ * well. */
 #define WINDOW_LOG 27
 
 #define PIECE ((size_t)1 << 24) /* bytes from one look at the clock to the next */

@@ -245,6 +245,14 @@ static gbs_status refuse(const xml_reader *r, gbs_error *err)
                           gbsi_token_show(token, shown), XML_ErrorString(code));
 }
 
+/* Whether the declaration is written in capitals, as JavaBayes writes it. */
+static bool has_capitals(const gbsi_text *text, const char *at)
+{
+    static const char declaration[] = "<?XML";
+    return (size_t)(text->end - at) >= sizeof declaration &&
+           memcmp(at, declaration, sizeof declaration - 1) == 0;
+}
+
 /* @return the start of the document. XML allows nothing before its declaration; leading blanks
  * are skipped. */
 static const char *skip_blanks(const gbsi_text *text)
@@ -253,6 +261,13 @@ static const char *skip_blanks(const gbsi_text *text)
     const char *at = text->begin;
     while (at < text->end && gbsi_is_blank(*at)) {
         at++;
+    }
+    if (has_capitals(text, at)) {
+        gbsi_text_warn(text, "'<?XML' stands in capitals, which XML does not allow: it is skipped");
+        while (at + 1 < text->end && (at[0] != '?' || at[1] != '>')) {
+            at++;
+        }
+        return at + 1 < text->end ? at + 2 : text->begin;
     }
     if (at == text->begin || (size_t)(text->end - at) < sizeof declaration ||
         memcmp(at, declaration, sizeof declaration - 1) != 0) {

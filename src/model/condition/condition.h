@@ -59,8 +59,8 @@ typedef struct gbsi_part_sizes {
 } gbsi_part_sizes;
 
 /* Allocates the arrays of variables and factors of a part, except those that only Bayesian networks
- * have. Literals are zero, the rest is undefined; of logical descriptions there is room for all
- * those of the whole. */
+ * have. Literals are zero, the rest is undefined; there is room for all logical descriptions of the
+ * whole model. */
 gbs_status gbsi_conditioned_reserve(const gbsi_conditioned *whole, const gbsi_part_sizes *sizes,
                                     gbsi_conditioned *part, gbs_error *err);
 /* The variables of the part, and the constant of the whole.

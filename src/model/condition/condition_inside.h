@@ -42,8 +42,8 @@ gbs_status gbsi_reduce_likelihood(gbsi_reducer *reducer, uint32_t variable,
                                   const double *log_likelihood, gbs_error *err);
 
 /* condition_table.c: makes the table of a factor sliced to the domains, or of a Potts factor whose
- * ends have different domains; once per content. If the watch of the domain stops, a table is left
- * half filled. @param table out: id in the conditioned model. */
+ * ends have different domains; once for equal contents. If the watch of the domain stops, a table
+ * is left half filled. @param table out: id in the conditioned model. */
 gbs_status gbsi_reduce_table(gbsi_reducer *reducer, size_t factor, uint32_t *table, gbs_error *err);
 /* Room for a new table of n entries; its id. */
 gbs_status gbsi_reducer_new_table(gbsi_reducer *reducer, size_t n, uint32_t *table, double **entry,

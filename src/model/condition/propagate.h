@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Generalised arc consistency over the factors with hard zeros (Mackworth 1977, "Consistency in
- * networks of relations", AI 8:99-118; tables by one sweep over the combinations that remain,
- * logical factors by counting literals, Potts factors that forbid equality by their single states).
+ * networks of relations", AI 8:99-118). Tables are revised by one sweep over the combinations that
+ * remain, logical factors by counting literals, Potts factors that forbid equality by their single
+ * states.
  *
- * A gbsi_propagation says what constrains what; it is read-only and may be shared. A
- * gbsi_propagator holds domains, and a trail if asked: mark, assign, run, undo is how a search uses
- * it, and no call of that loop allocates. Works on any factor store: the user's model while it is
- * conditioned, a conditioned model while a start is searched. */
+ * A gbsi_propagation says which factors constrain which variables; it is read-only and may be
+ * shared. A gbsi_propagator holds domains and, if asked for, a trail. A search uses it by mark,
+ * assign, run and undo; no call of that loop allocates. Works on any factor store: the user's model
+ * while it is conditioned, a conditioned model while a start is searched. */
 #ifndef GBSI_CONDITION_PROPAGATE_H
 #define GBSI_CONDITION_PROPAGATE_H
 
@@ -79,8 +80,8 @@ void gbsi_propagator_queue_all(gbsi_propagator *propagator);
 
 /* Revise queued factors to the fixed point.
  * @return SIZE_MAX, or the factor that forbids every combination left: then the queue is empty and
- *         the domains are somewhere on the way: undo, reset or give up. Where the watch stopped, a
- *         factor that may be innocent, and the same. */
+ *         the domains are somewhere on the way: undo, reset or give up. If the watch
+ *         stopped, the factor need not be the cause. */
 size_t gbsi_propagator_run(gbsi_propagator *propagator);
 
 /* The current length of the trail; undo restores the states removed since then, and empties the
@@ -88,8 +89,8 @@ size_t gbsi_propagator_run(gbsi_propagator *propagator);
 size_t gbsi_propagator_mark(const gbsi_propagator *propagator);
 void gbsi_propagator_undo(gbsi_propagator *propagator, size_t mark);
 
-/* Shared by propagate.c and revise.c: keep the states of `keep` (words like the domain's), queue
- * the factors but the one at place `except`; false if none would be left. */
+/* Shared by propagate.c and revise.c: keeps the states of `keep` (words like the domain's) and
+ * queues the factors except the one at place `except`; false if no state would be left. */
 bool gbsi_propagator_keep(gbsi_propagator *propagator, uint32_t variable, const uint64_t *keep,
                           size_t except);
 bool gbsi_propagator_keep_one(gbsi_propagator *propagator, uint32_t variable, uint32_t state,

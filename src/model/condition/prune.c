@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Barren variables (Shachter 1986; Lauritzen et al. 1990): found by a queue of variables that have
- * one factor left, whose sum over the variable is constant. */
+/* Barren variables (Shachter 1986; Lauritzen et al. 1990). They are found by a queue of variables
+ * that have one factor left, if the sum of this factor over the variable is constant. */
 #include "condition/prune.h"
 
 #include <assert.h>
@@ -129,7 +129,7 @@ static bool kind_is_constant(const gbsi_conditioned *c, size_t f, uint32_t at_v)
 }
 
 /* Whether the sum over a variable is constant, for other factors without a table that have few
- * configurations: it walks through all of them. */
+ * configurations; the function walks through all configurations. */
 static bool walk_is_constant(const pruner *p, size_t f, uint32_t at_v, double *log_sum)
 {
     const gbsi_factors *factors = &p->whole->factors;
@@ -207,7 +207,7 @@ static size_t levels_end(const gbsi_conditioned *c, size_t f)
     return end;
 }
 
-/* The child of the user's noisy-max or noisy-min that factor f is a level of, if all states of it
+/* The child of the user's noisy-max or noisy-min of which factor f is a level, if all its states
  * are left; else GBSI_NONE. */
 static uint32_t whole_child(const gbsi_conditioned *c, size_t f)
 {
@@ -414,7 +414,7 @@ void gbsi_pruned_law(const gbsi_conditioned *whole, const gbsi_pruning *pruning,
         }
     }
     const double top = largest(p, k);
-    assert(top > -INFINITY); /* the sum over v is positive whatever the others are */
+    assert(top > -INFINITY); /* the sum over v is positive for all states of the others */
     for (uint32_t a = 0; a < k; ++a) {
         p[a] = gbsi_exp(p[a] - top);
         sum += p[a];

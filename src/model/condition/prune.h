@@ -27,10 +27,10 @@ typedef struct gbsi_pruning {
     double log_sum;       /* ln of the product of the sums over the variables */
 } gbsi_pruning;
 
-/* Finds the barren variables: a variable that is not asked for and stands in one factor f (or in
- * the levels of one noisy factor) whose sum over the variable is the same for all states of the
- * other variables. The sum is a constant, and both leave; that may make others barren. No direction
- * of edges is used.
+/* Finds the barren variables: a variable is barren if it is not asked for and stands in one factor
+ * f (or in the levels of one noisy factor) whose sum over the variable is equal for all states of
+ * the other variables. The sum is a constant, and both leave; that may make others barren. No
+ * direction of edges is used.
  *
  *     sum over v of f(v, n) = s for all n:   v and f leave, ln Z gains ln s [M78]
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Revising one factor: removing the states that no allowed combination of the domains contains. One
- * call leaves every remaining state supported, so a factor never has to be queued for its own
+ * call leaves every remaining state supported, so that a factor never has to be queued for its own
  * removals: the combinations that supported the survivors consist of survivors. */
 #include <assert.h>
 #include <math.h>
@@ -19,13 +19,13 @@ typedef struct sweep {
     const uint32_t *scope;
     const double *table;
     uint32_t *state;   /* states left, in rows */
-    uint64_t *support; /* states supported so far, in rows */
+    uint64_t *support; /* states found supported until now, in rows */
     size_t *stride;
     size_t *row;      /* start of each row of states */
     size_t *bits_row; /* start of each row of supports */
     size_t *n_states;
     size_t *digit;
-    size_t *n_missing; /* states without support so far */
+    size_t *n_missing; /* states without support until now */
     size_t n_open;     /* sum of n_missing */
 } sweep;
 

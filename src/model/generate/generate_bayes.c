@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A random Bayesian network: 1 to `parents` parents for every variable (as far as there are so many
- * before it), drawn without replacement from the 2 * parents + 2 before it, and tables whose
- * columns are uniform on the simplex. */
+/* A random Bayesian network. Every variable has 1 to `parents` parents (fewer if not so many stand
+ * before it), drawn without replacement from the 2 * parents + 2 variables before it; the columns
+ * of tables are uniform on the simplex. */
 #include <string.h>
 
 #include "base/budget.h"

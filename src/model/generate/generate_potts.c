@@ -74,7 +74,7 @@ static gbsi_generate_patch make_patch(const gbsi_generate_picture *picture, uint
     for (unsigned d = 0; d < 3; ++d) {
         bound(&patch, d, side[d]);
     }
-    if (side[2] == 1) { /* flat: every patch is in it */
+    if (side[2] == 1) { /* flat: all pixels have the level of every patch */
         patch.from[2] = 0;
         patch.to[2] = 1;
     }

@@ -26,7 +26,7 @@ typedef struct gbsi_grid_walk {
     char digest[33];  /* gbs_model_digest() of the model */
     double largest;   /* magnitude of a weight or entry */
     double span;      /* no log-weights of a conditional span more */
-    bool alike;       /* all couplings are the same */
+    bool alike;       /* all couplings are equal */
     uint64_t n_mixed; /* variables whose couplings to the next in the first two directions differ */
 } gbsi_grid_walk;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Networks in time. A network of two slices holds P(Z_0) as the tables of the variables X and
- * P(Z_t | Z_t-1) as those of X'; unrolled over T slices it is
+/* Networks in time. A network of two slices holds P(Z_0) as the tables of the variables X, and
+ * P(Z_t | Z_t-1) as the tables of X'. Unrolled over T slices it is
  *
  *     P(Z_0, ..., Z_T-1) = prod over i of P(Z_0^i | Pa(Z_0^i))
  *                          prod over t = 1 .. T-1 and i of P(Z_t^i | Pa(Z_t^i))          [M57]

@@ -47,7 +47,7 @@ cleanup:
 /* A variable not yet placed, in a doubly linked list with others of its degree: all in one place,
  * for on large graphs every look at one is a cache miss. */
 typedef struct waiting {
-    size_t degree;   /* as the lists know it; PLACED once it is in the order */
+    size_t degree;   /* value by which the lists know it; PLACED once it is in the order */
     uint32_t next;   /* GBSI_NONE: the last of its list */
     uint32_t before; /* GBSI_NONE: the first */
 } waiting;
@@ -117,7 +117,7 @@ static void tell(peeling *p, size_t s)
     p->told[s] = kept;
 }
 
-/* Asks for the neighbours of a row, and for their places in the lists, before they are needed: on a
+/* Asks for the neighbours of a row, and for their places in the lists, before they are needed. On a
  * large graph each of them comes from memory, and all of a row can come at the same time. */
 static void look_ahead(const peeling *p, size_t begin, size_t end)
 {
@@ -172,7 +172,7 @@ static gbs_status take_scopes(peeling *p, gbs_error *err)
     for (size_t s = 0; s < graph->n_scopes; s++) {
         const size_t first = graph->scope_start[s];
         const size_t n = graph->scope_start[s + 1] - first;
-        if (gbsi_watch_spend(p->watch, 32 + n)) { /* arrays that nobody has touched before */
+        if (gbsi_watch_spend(p->watch, 32 + n)) { /* arrays that have not been written before */
             return gbsi_watch_fail(err, "colouring");
         }
         memcpy(p->member + first, graph->scope + first, n * sizeof *p->member);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two colours where they suffice; the lowest variable of a component gets colour 0. Exact. Edges in
  * the order they come join trees of variables, each of which knows whether its colour differs from
- * its parent's (Tarjan (1975), J. ACM 22(2):215-225): breadth first would touch a large graph at
- * random, this walks through it once. */
+ * its parent's (Tarjan (1975), J. ACM 22(2):215-225). A breadth-first search would touch a large
+ * graph at random; this algorithm walks through it once. */
 #include "graph/graph.h"
 
 #include "base/memory.h"

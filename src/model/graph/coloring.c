@@ -3,10 +3,10 @@
  *
  * For a short scope its members are looked at. A scope of more than 64 keeps the set of the
  * colours used in it. The set is a bitset for colours below 32 times the length (as much memory as
- * the members) and a list for those above, which only members of some far larger clique can have:
- * the memory stays linear in the model whatever the number of colours. Words of a bitset that are
- * full are skipped in one step, by links that are shortened as they are followed (Tarjan 1975, J.
- * ACM 22(2):215-225), so that a clause of 10^6 literals costs some 10^6 look-ups. */
+ * the members) and a list for colours above, which only members of some far larger clique can have.
+ * So memory stays linear in the model for any number of colours. Words of a bitset that are full
+ * are skipped in one step, by links that are shortened as they are followed (Tarjan 1975, J. ACM
+ * 22(2):215-225), so that a clause of 10^6 literals costs some 10^6 look-ups. */
 #include "graph/graph.h"
 
 #include <assert.h>

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Minimum fill: eliminate the variable whose neighbours lack the fewest edges among one another
- * (Rose 1972, in Graph Theory and Computing, 183-217; Kjaerulff 1990, Aalborg R 90-09), of several
- * the one that came to that number last. Ties decide more than one would like: components that cost
- * little are tried again from other starts, every other time by the weight of the clique, the sum
- * of the logarithms of its arities (Kjaerulff 1990), which is better where arities differ much. The
- * order of the smallest tables is kept, and is where elimination_improve.c begins.
+ * (Rose 1972, in Graph Theory and Computing, 183-217; Kjaerulff 1990, Aalborg R 90-09). Among
+ * several it is the variable that came to that number last. Ties decide more than one would like:
+ * components that cost little are tried again from other starts, every other time by the weight of
+ * the clique, the sum of the logarithms of its arities (Kjaerulff 1990), which is better where
+ * arities differ much. The order of the smallest tables is kept, and is where elimination_improve.c
+ * begins.
  *
- * A component ends at once where every order needs more entries than the limit: for one of its
- * scopes, or for a part in which everyone has many neighbours: the treewidth is at least the least
- * degree in any part (Bodlaender & Koster 2011, Inform. Comput. 209:1103-1119). Otherwise the order
- * is completed whatever its tables, unless one of them is beyond all hope. Effort is counted in
- * entries of rows looked at, never in time: the same end on every machine. */
+ * The search of a component ends at once if every order needs more entries than the limit. One of
+ * its scopes may show this, or a part in which every variable has many neighbours: the treewidth is
+ * at least the least degree in any part (Bodlaender & Koster 2011, Inform. Comput. 209:1103-1119).
+ * Otherwise the order is completed whatever its tables, unless one of them is beyond all hope.
+ * Effort is counted in entries of rows looked at, never in time: the same end on every machine. */
 #include "graph/elimination.h"
 
 #include <string.h>
@@ -125,8 +126,8 @@ static bool sees(const search *s, uint32_t v, uint32_t d, const uint8_t *out)
     return false;
 }
 
-/* Does what check_core() does, for components whose rows are long to make: it looks only at as many
- * neighbours of each variable as the decision needs. */
+/* Does the work of check_core() for components whose rows take long to make: it looks only at as
+ * many neighbours of each variable as the decision needs. */
 static void check_large_core(search *s, uint64_t room, gbsi_elimination_part *part)
 {
     const uint32_t n = part->n_variables;
@@ -237,8 +238,8 @@ static uint32_t least_degree(const search *s, uint32_t n)
     return least;
 }
 
-/* Variables that cost least go first, so what those gone have cost is the least that each of the
- * rest will: a search that cannot be done within its work this way is given up long before.
+/* Variables that cost least go first, so that each remaining variable will cost at least as much as
+ * those that are gone. A search that cannot be done within its work is therefore given up early.
  * @param begun work before the first went. */
 static bool is_hopeless(const search *s, const gbsi_elimination_part *part, uint64_t begun)
 {

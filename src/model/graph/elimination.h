@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elimination orders by minimum fill and by minimum weight, made better by a local search,
- * component by component: what an exact answer by junction tree would take, and the cliques to
- * build one from. */
+/* Elimination orders by minimum fill and by minimum weight, improved by a local search, component
+ * by component: the cost of an exact answer by junction tree, and the cliques of which to build
+ * one. */
 #ifndef GBSI_GRAPH_ELIMINATION_H
 #define GBSI_GRAPH_ELIMINATION_H
 
@@ -53,8 +53,8 @@ typedef struct gbsi_elimination {
     gbsi_elimination_part *part;
     uint32_t *order;      /* [n_variables] */
     size_t *clique_start; /* [n_variables + 1] by position in the order */
-    uint32_t *clique; /* the neighbours a variable had when it was eliminated, ascending: with it
-                         a clique; empty where it was not eliminated */
+    uint32_t *clique; /* the neighbours that a variable had when it was eliminated, ascending, and
+                         the variable itself a clique; empty where it was not eliminated */
 } gbsi_elimination;
 
 gbs_status gbsi_elimination_new(const gbsi_graph *graph, const gbsi_elimination_limits *limits,

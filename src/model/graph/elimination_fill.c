@@ -3,8 +3,8 @@
  * that are not next to each other. Eliminating v with the neighbours N changes it
  *   - for w in N, which loses v and gains the members of N that it lacked;
  * - outside, for neighbours of both ends of a new edge: one pair less. Both numbers are found in
- * one pass over the rows of those members of N that are not adjacent to all others; the members of
- * N are bits of a word. If N is a clique already, not even that is needed. */
+ * one pass over the rows of those members of N that are not adjacent to all other members; the
+ * members of N are bits of a word. If N is a clique already, not even that is needed. */
 #include <assert.h>
 #include <string.h>
 
@@ -40,7 +40,8 @@ static bool is_held(const search *s, uint32_t v)
     return s->held && s->limits.late[v] != 0;
 }
 
-/* Unlinks what has been left behind: as many nodes remain as there are vertices at most. */
+/* Unlinks nodes that have been left behind: afterwards there are at most as many nodes as vertices.
+ */
 static void sweep(search *s)
 {
     for (uint32_t b = 0; b < N_BUCKETS; ++b) {
@@ -61,7 +62,8 @@ static void sweep(search *s)
 static uint32_t take_node(search *s)
 {
     if (s->free_node == GBSI_NONE && s->n_nodes == s->node_capacity) {
-        sweep(s); /* twice as many nodes as vertices: it frees at least half of them */
+        sweep(s); /* there are twice as many nodes as vertices: the call frees at least half of them
+                   */
     }
     if (s->free_node == GBSI_NONE) {
         return s->n_nodes++;
@@ -389,8 +391,8 @@ static gbs_status extend_row(search *s, const neighbourhood *N, uint32_t i, gbs_
     return GBS_OK;
 }
 
-/* Everyone in N is next to everyone: w only loses v, and with it a pair for each of its neighbours
- * outside. */
+/* All members of N are neighbours of one another. So w only loses v, and with it a pair for each of
+ * its neighbours outside. */
 static void eliminate_simplicial(search *s, uint32_t v, const neighbourhood *N)
 {
     const uint32_t less = gbsi_log_weight(s->arity[v]);
@@ -433,7 +435,7 @@ gbs_status gbsi_fill_eliminate(search *s, uint32_t v, neighbourhood *N, gbs_erro
         return GBS_OK;
     }
     const gbs_status status = eliminate_filling(s, v, N, err);
-    if (x->own) { /* nobody looks at it again */
+    if (x->own) { /* it is not looked at again */
         gbsi_free(x->to);
         x->own = 0;
         x->n = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inside of a search for an elimination order, private to src/graph: elimination.c drives it
- * component by component, elimination_rows.c makes its rows, elimination_fill.c keeps its fill,
+/* The inside of a search for an elimination order, private to src/graph. elimination.c drives it
+ * component by component, elimination_rows.c makes its rows, elimination_fill.c keeps its fill, and
  * elimination_improve.c hands the order found to order_search.h. */
 #ifndef GBSI_GRAPH_ELIMINATION_INSIDE_H
 #define GBSI_GRAPH_ELIMINATION_INSIDE_H

@@ -32,7 +32,8 @@ static inline void eliminate(made *m, const gbsi_elimination_limits *limits)
     assert_int_equal(gbsi_elimination_new(m->graph, limits, &m->e, NULL), GBS_OK);
 }
 
-/* As eliminate(), one request of memory after the other failing first. @return requests. */
+/* Calls eliminate() again and again while one request of memory after the other fails. @return
+ * requests. */
 static inline uint64_t eliminate_without_memory(made *m, const gbsi_elimination_limits *limits)
 {
     uint64_t n = 0;

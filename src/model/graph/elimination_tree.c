@@ -11,7 +11,7 @@ static uint32_t clique_size(const gbsi_elimination *e, uint32_t at)
     return (uint32_t)(e->clique_start[at + (size_t)1] - e->clique_start[at]);
 }
 
-/* The lowest position in the clique; GBSI_NONE if nobody of it was eliminated. */
+/* The lowest position in the clique; GBSI_NONE if none of its variables was eliminated. */
 static uint32_t parent_of(const gbsi_elimination *e, uint32_t at, const uint32_t *position)
 {
     uint32_t first = GBSI_NONE;

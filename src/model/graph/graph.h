@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variable-factor incidence both ways, and what follows from it: components, colours, levels.
- * Explicit variable-variable edges are never stored: a 300-literal clause must not become 90 000.
+/* Variable-factor incidence in both directions, and what is computed from it: components, colours,
+ * levels. Explicit variable-variable edges are never stored: a 300-literal clause must not become
+ * 90 000.
  */
 #ifndef GBSI_GRAPH_GRAPH_H
 #define GBSI_GRAPH_GRAPH_H
@@ -68,8 +69,8 @@ static inline size_t gbsi_graph_n_others(const gbsi_graph *graph, size_t end)
 /* Variables that share a scope with v, those of parallel scopes each time. */
 size_t gbsi_graph_degree(const gbsi_graph *graph, size_t v);
 
-/* Whether some variable may have the same neighbour by two scopes: found out only where all scopes
- * are pairs and nobody has more than 32 of them. */
+/* Whether some variable may have the same neighbour by two scopes. This is found out only if all
+ * scopes are pairs and no variable has more than 32 of them. */
 bool gbsi_graph_may_repeat(const gbsi_graph *graph);
 
 size_t gbsi_graph_bytes(const gbsi_graph *graph);
@@ -102,8 +103,9 @@ gbs_status gbsi_factor_blocks(const gbsi_conditioned *model, gbsi_watch *watch, 
 gbs_status gbsi_hard_too_dense(const gbsi_conditioned *model, uint32_t width, gbsi_watch *watch,
                                bool *too_dense, gbs_error *err);
 
-/* A proper colouring: two colours found exactly where they suffice; else the better
- * of greedy largest-degree-first and smallest-last (Matula & Beck 1983), ties to the former.
+/* A proper colouring. Two colours are found whenever they suffice. Otherwise it is the better of
+ * greedy largest-degree-first and smallest-last (Matula & Beck 1983), and the former if both are
+ * equal.
  * @param watch asked while scopes of many variables are coloured; NULL: never stops.
  * @param color [n_variables], out, each below *n_colors.
  * @return GBS_ERR_STOPPED if the watch stopped it. */
@@ -141,8 +143,8 @@ gbs_status gbsi_order_largest_first(const gbsi_graph *graph, gbsi_watch *watch, 
 
 /* Backwards from the end: the variable of least degree among those not yet placed (Matula & Beck
  * 1983, J. ACM 30(3):417-427). If several variables have that degree, it is the one whose degree
- * fell last, else the one with the lowest number. The members of a scope learn of its losses as
- * they come while fewer than 128 are left, and above that each time a 64th of them has gone: so a
+ * fell last, else the one with the lowest number. The members of a scope are told of its losses one
+ * by one while fewer than 128 are left, and above that each time a 64th of them has gone. So a
  * scope costs at most some 64 times its length.
  * @param order [n_variables], out. */
 gbs_status gbsi_order_smallest_last(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *order,

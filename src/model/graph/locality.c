@@ -7,7 +7,7 @@
 
 #define SAMPLES 4096u /* ends looked at to say how far apart neighbours are */
 #define FAR     4096u /* numbers: the states of this many variables are most of a first-level cache */
-#define PROBE   16384u /* variables after which the front tells what kind of graph it is */
+#define PROBE   16384u /* number of variables after which the front shows the kind of graph */
 
 /* ---- how far apart ------------------------------------------------------------------------- */
 
@@ -38,8 +38,9 @@ static double far_share(const gbsi_graph *graph, const uint32_t *rank)
 
 typedef struct search {
     const gbsi_graph *graph;
-    uint32_t *rank;  /* [n_variables] GBSI_NONE: not met */
-    uint32_t *order; /* [n_variables] met so far: a queue that keeps what has left it */
+    uint32_t *rank; /* [n_variables] GBSI_NONE: not met */
+    uint32_t
+        *order; /* [n_variables] met so far: a queue that keeps the variables that have left it */
     uint32_t n_met;
     uint8_t
         *used; /* [n_scopes] 1: all members of the scope have been visited; NULL if all are pairs */

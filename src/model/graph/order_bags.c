@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tree of bags that changes piece by piece: slots and links with lists of free ones, members one
- * after the other in one array that is written anew when it is full, and a binary tree of sums from
- * which a bag is drawn. A change costs time in proportion to the bags it touches, plus the
- * logarithm of the number of bags. */
+/* A tree of bags that changes piece by piece. It has slots and links with lists of free ones; the
+ * members of bags one after the other in one array, which is compacted when it is full; and a
+ * binary tree of sums from which a bag is drawn. A change costs time in proportion to the bags it
+ * touches, plus the logarithm of the number of bags. */
 #include <assert.h>
 #include <string.h>
 

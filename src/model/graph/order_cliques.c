@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cliques of an order without a change to the graph, as in symbolic factorisation: a variable's
- * neighbours when it goes are those of the model that are still there, and what the cliques hold
- * whose first member to go it is (George & Liu 1981, Computer Solution of Large Sparse Positive
- * Definite Systems, chapter 5). O(members of all cliques). */
+/* The cliques of an order, without changing the graph, as in symbolic factorisation. When a
+ * variable is eliminated, its neighbours are its neighbours in the model that are still there, and
+ * the members of those cliques whose first member to be eliminated it is (George & Liu 1981,
+ * Computer Solution of Large Sparse Positive Definite Systems, chapter 5). O(members of all
+ * cliques). */
 #include <string.h>
 
 #include "base/memory.h"
@@ -14,7 +15,7 @@ typedef struct walk {
     uint32_t *position; /* [n] */
     uint32_t *seen;     /* [n] by vertex: the last position whose clique it entered */
     uint32_t *child;    /* [n] first clique whose first member to go is at this position */
-    uint32_t *sibling;  /* [n] the next one of the same */
+    uint32_t *sibling;  /* [n] the next clique with the same first member */
 } walk;
 
 /* Members of x that go after position `at`, those that are not there yet.

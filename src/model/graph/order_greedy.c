@@ -129,7 +129,7 @@ static void add_edge(greedy *g, const region *r, uint32_t a, uint32_t b)
     put(g->row[b], a);
 }
 
-/* Joins a to those of the set above it that it lacks. */
+/* Joins a to those members of the set above it to which it is not yet joined. */
 static void add_edges(greedy *g, const region *r, const uint64_t *near, uint32_t a)
 {
     for (uint32_t w = a / 64; w < r->n_words; ++w) {
@@ -172,8 +172,8 @@ static double count_entries(const region *r, const uint64_t *clique)
     return entries;
 }
 
-/* The clique of v. The new bag is the parent of the open bags that hold v; it is a subset of one of
- * them if that bag has exactly one member more. */
+/* The clique of v. The new bag becomes the parent of the open bags that hold v. It is a subset of
+ * one of these bags if that bag has exactly one member more. */
 static void record(greedy *g, const region *r, uint32_t v, triangulation *t)
 {
     const uint32_t at = t->n++;

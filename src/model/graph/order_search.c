@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Re-triangulation of regions. With R a connected set of bags, U its variables and S the separators
- * between a bag in R and a neighbour outside, the region's graph is that of the model on U with
- * each S made a clique: any tree decomposition of it can take the place of R, for some bag of it
- * holds S, and there the neighbour outside is joined. Regions are small and random, bags of many
- * entries are in them often, and the noise of the greedy elimination is large: neither a better
- * rule nor an occasional step to a worse tree gained anything on the models tried. */
+/* Re-triangulation of regions. Let R be a connected set of bags, U its variables and S the
+ * separators between a bag in R and a neighbour outside. The region's graph is that of the model on
+ * U with each S made a clique. Any tree decomposition of it can take the place of R: some bag of it
+ * holds S, and the neighbour outside is joined to this bag. Regions are small and random, bags of
+ * many entries are in them often, and the noise of the greedy elimination is large. Neither a
+ * better rule nor an occasional step to a worse tree gained anything on the models tried. */
 #include "graph/order_search.h"
 
 #include <assert.h>
@@ -145,8 +145,8 @@ cleanup:
     return status;
 }
 
-/* The other way round: a variable belongs to the bag nearest to the root that holds it, and goes
- * after those of all bags below. The root is the bag of most entries. */
+/* The reverse: a variable belongs to the bag nearest to the root that holds it, and goes after the
+ * variables of all bags below. The root is the bag of most entries. */
 static gbs_status write_order(order_search *s, uint32_t *order, gbs_error *err)
 {
     const bags *b = &s->bags;
@@ -423,7 +423,7 @@ static gbs_status move(order_search *s, gbs_error *err)
 
 /* ---- all of them --------------------------------------------------------------------------- */
 
-/* Steps that may be spent in all, now that there are so many entries. */
+/* The number of steps that may be spent in all with the present number of entries. */
 static uint64_t allow(const gbsi_order_limits *limits, double entries)
 {
     if (limits->fixed) {

@@ -2,9 +2,9 @@
 /* Better elimination orders by local search on tree decompositions [M18].
  *
  * An elimination order stands for a tree whose nodes, called bags, are the maximal cliques that the
- * order makes. The search takes a connected region of that tree around a bag of many entries,
- * eliminates the region's variables anew in a random greedy order, and puts the new bags in place
- * of the old ones unless they have more entries. The order never becomes worse.
+ * order makes. The search takes a connected region of that tree around a bag of many entries and
+ * eliminates the region's variables again in a random greedy order. The new bags replace the old
+ * ones unless they have more entries. The order never becomes worse.
  *
  * Work is counted in steps and random numbers have a fixed key, so the result is a function of the
  * graph, the order and the limits. */
@@ -22,7 +22,7 @@ typedef struct gbsi_order_graph {
     const uint32_t *arity; /* [n] */
 } gbsi_order_graph;
 
-/* The search takes one step for this many table entries: it ends when it has taken a quarter as
+/* The search takes one step for this many table entries. It ends when it has taken a quarter as
  * many steps as the tables found so far have entries. A step takes 3 to 4 ns, calibrating an entry
  * 6 ns: so the search takes about a seventh of the time that exact inference takes with its order.
  */
@@ -32,7 +32,7 @@ typedef struct gbsi_order_limits {
     uint64_t entries;  /* orders with more entries will not be calibrated: the search takes no more
                           steps for them, and is given up if it will not reach so few */
     uint64_t work;     /* steps at most, whatever the entries */
-    bool fixed;        /* exactly that many steps, whatever the number of entries */
+    bool fixed;        /* exactly this number of steps, for any number of entries */
     gbsi_watch *watch; /* borrowed; NULL: never stops */
 } gbsi_order_limits;
 

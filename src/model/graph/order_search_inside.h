@@ -57,7 +57,7 @@ typedef struct greedy {
                                                 by */
     uint16_t alive[MOST_REGION];
     uint32_t n_alive;
-    uint16_t open[MOST_REGION]; /* cliques without a parent so far */
+    uint16_t open[MOST_REGION]; /* cliques that have no parent yet */
     uint32_t n_open;
     uint64_t work; /* added to */
 } greedy;
@@ -89,7 +89,7 @@ typedef struct bag_link {
 typedef struct bags {
     bag *bag;
     uint32_t n_bags;
-    uint32_t n_slots, most_slots; /* used so far; at most */
+    uint32_t n_slots, most_slots; /* slots used until now; at most */
     uint32_t free_slot;
     bag_link *link;
     uint32_t n_links, most_links;

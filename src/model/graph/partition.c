@@ -32,8 +32,8 @@ uint32_t gbsi_partition_work(const gbsi_graph *graph, uint32_t v)
 }
 
 /* Parts as intervals of an order, by work. Each part takes variables until it has its share of the
- * work that remains; a variable goes where more than half of it fits. Enough variables are left
- * over that every remaining part gets one, if the model has enough.
+ * work that remains; a variable goes to the part that has room for more than half of it. Enough
+ * variables are left over that every remaining part gets one, if the model has enough.
  * @param order [n] variables; NULL: as numbered. @param work [n_variables]. */
 static void cut(const uint32_t *order, const uint32_t *work, uint32_t n, uint32_t n_parts,
                 uint32_t *part)
@@ -153,8 +153,8 @@ static gbs_status make(const task *t, gbsi_partition_kind kind, uint32_t *part, 
     return gbsi_partition_bisect(&shape, t->work, n, t->n_parts, t->watch, part, err);
 }
 
-/* METIS is left to those who ask for it where a bisection is as good, and where it would take
- * minutes. */
+/* AUTO does not try METIS if a bisection is as good or if METIS would take minutes; the user can
+ * still ask for it. */
 static bool pays(const task *t, gbsi_partition_kind kind, bool bisected)
 {
     const size_t n_ends = gbsi_graph_ends(t->graph, t->graph->n_variables);

@@ -39,9 +39,9 @@ uint32_t gbsi_partition_work(const gbsi_graph *graph, uint32_t v);
  * itself.
  *
  * Batches take their variables as they are numbered, or in the order of gbsi_graph_local_order()
- * where that is found. AUTO tries all kinds and takes the one for which the values sent
- * (gbsi_partition_values()) and the breaks of this order, variables whose owner is not that of the
- * one before, are the fewest in sum: consecutive variables of one rank are updated together, and a
+ * where that is found. AUTO tries all kinds and takes the one with the least sum of values sent
+ * (gbsi_partition_values()) and breaks. A break is a variable whose owner differs from that of the
+ * variable before it in this order. Consecutive variables of one rank are updated together, and a
  * break is taken to cost as much as a value. The function needs 12 more bytes per variable, and 4
  * per scope unless all scopes are pairs. METIS is not tried if the variables form a grid, and
  * beyond 2^20 ends of scopes, where METIS can take minutes.
@@ -72,7 +72,7 @@ gbs_status gbsi_partition_breadth(const gbsi_graph *graph, const uint32_t *work,
 
 /* Variables on a grid, numbered row by row: v is at v % side[0], v / side[0] % side[1], ... */
 typedef struct gbsi_grid_shape {
-    uint32_t side[GBSI_GRID_MOST]; /* fastest first; those of unused directions are 1 */
+    uint32_t side[GBSI_GRID_MOST]; /* fastest first; unused directions have 1 */
     bool torus[GBSI_GRID_MOST];    /* first and last of a line are neighbours */
 } gbsi_grid_shape;
 
@@ -82,8 +82,8 @@ typedef struct gbsi_grid_shape {
 gbs_status gbsi_partition_find_grid(const gbsi_graph *graph, gbsi_watch *watch,
                                     gbsi_grid_shape *shape, bool *found, gbs_error *err);
 
-/* Recursive bisection of such a grid (Berger & Bokhari 1987, IEEE Trans. Comput. C-36:570-580):
- * across the longest side, between two planes where that leaves the work balanced to
+/* Recursive bisection of such a grid (Berger & Bokhari 1987, IEEE Trans. Comput. C-36:570-580). It
+ * cuts across the longest side, between two planes if that leaves the work balanced to
  * GBSI_PARTITION_IMBALANCE, else inside a plane.
  * @param work [n_variables]. */
 gbs_status gbsi_partition_bisect(const gbsi_grid_shape *shape, const uint32_t *work, uint32_t n,
@@ -107,7 +107,7 @@ typedef struct gbsi_partition_rank {
     uint64_t own;        /* variables */
     uint64_t halo;       /* variables of others that it holds: values received */
     uint64_t boundary;   /* own variables that some other rank holds */
-    uint64_t neighbours; /* ranks that it sends to; the same ones send to it */
+    uint64_t neighbours; /* number of ranks to which it sends; the same ranks send to it */
     uint64_t messages;   /* sent: one to each neighbour for each batch that has values for it */
     uint64_t received;   /* messages */
     uint64_t values;     /* sent: a boundary variable counts once for each rank that holds it */
@@ -157,9 +157,9 @@ typedef struct gbsi_block {
 } gbsi_block;
 
 /* Cuts a lattice in which nearest neighbours share a scope into blocks, without a graph and at any
- * size: every cut is between two planes. Where gbsi_partition_bisect() cuts between planes too, the
- * blocks are its parts and the figures are those of gbsi_partition_figures_of() with two batches,
- * the colours of a chessboard (runs: where blocks are two wide or more in the fastest direction).
+ * size: every cut is between two planes. If gbsi_partition_bisect() cuts between planes too, the
+ * blocks are its parts. The figures are those of gbsi_partition_figures_of() with two batches, the
+ * colours of a chessboard (runs: if blocks are two wide or more in the fastest direction).
  * O(n_parts (neighbours + log n_parts)).
  * @param block   [n_parts] out, or NULL.
  * @param figures out, or NULL; to be freed if GBS_OK is returned.

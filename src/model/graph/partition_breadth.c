@@ -10,8 +10,8 @@
 
 #define MOST_MEMBERS 64u /* longer scopes say little about who is close to whom, and cost much */
 
-/* The variables site[first .. first + n) are for the parts from `part` on. While they are not cut
- * yet, part[] holds that number for all of them, and for no other variable. */
+/* The variables site[first .. first + n) are for the parts from `part` on. While these variables
+ * are not cut yet, part[] holds that number for all of them, and for no other variable. */
 typedef struct piece {
     uint32_t first, n;
     uint32_t part, n_parts;

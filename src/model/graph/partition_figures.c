@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The costs of a partition: the halo of every rank is found once, and tells which rank sends what
+/* The costs of a partition. The halo of every rank is found once, and tells which rank sends what
  * to it. */
 #include <stdlib.h>
 
@@ -159,7 +159,7 @@ static gbs_status count_runs(const uint32_t *batch, uint32_t n_batches, const ui
                              const uint32_t *part, uint32_t n, gbsi_partition_rank *rank,
                              gbs_error *err)
 {
-    /* the part of the last variable of each batch so far */
+    /* the part of the last variable of each batch, until now */
     uint32_t *last = gbsi_alloc_array(n_batches, sizeof *last);
     GBSI_PASS(GBSI_HAVE(err, "figures of a partition", last));
     memset(last, 0xff, n_batches * sizeof *last);

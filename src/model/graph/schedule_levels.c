@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes the levels of a sequence of updates. Two adjacent variables share a scope, so the last
- * level seen at every scope says all that the explicit neighbours would: an update later than any
- * update of a neighbour has a larger level, and one on the same scope is never level with it.
- * Levels of one variable only grow, so of a pair the larger of both variables' last is the scope's.
+/* Computes the levels of a sequence of updates. Two adjacent variables share a scope. So the last
+ * level seen at every scope replaces a list of neighbours: an update later than any update of a
+ * neighbour has a larger level, and two updates on the same scope never have the same level. Levels
+ * of one variable only grow, so of a pair the larger of both variables' last is the scope's.
  */
 #include "graph/graph.h"
 

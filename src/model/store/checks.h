@@ -6,8 +6,8 @@
 
 #include "store/model.h"
 
-/* Finds repeated variables in long scopes: on each variable stands the last such scope it was met
- * in. Zero-initialised; grows with the model. */
+/* Finds repeated variables in long scopes: each variable is marked with the last such scope in
+ * which it was met. Zero-initialised; grows with the model. */
 typedef struct gbsi_stamps {
     uint32_t *stamp; /* [n] */
     size_t capacity;

@@ -15,9 +15,9 @@
 
 #define GBSI_NONE UINT32_MAX
 
-/* A logical factor after evidence: literals fixed by it have left the scope and are counted here.
- * Fixed-false body literals only show in n_body. In a factor as the user writes it, the head is
- * free and n_body_true is 0. */
+/* A logical factor after evidence: literals that evidence fixed have left the scope and are counted
+ * here. Fixed-false body literals only show in n_body. In a factor as the user writes it, the head
+ * is free and n_body_true is 0. */
 typedef enum gbsi_head {
     GBSI_HEAD_FREE,  /* the last variable of the scope */
     GBSI_HEAD_FALSE, /* fixed; the whole scope is body */
@@ -89,7 +89,7 @@ double gbsi_factors_magnitude(const gbsi_factors *factors);
 bool gbsi_any_zero(const double *entry, size_t n, gbsi_watch *watch);
 
 /* Whether some configuration of factor f has log-weight minus infinity. O(table entries). For noisy
- * factors of the user, and for levels: whether some may have. */
+ * factors of the user, and for levels: whether some factor may have such a form. */
 bool gbsi_factor_has_zeros(const gbsi_factors *factors, size_t f);
 
 /* ---- logical.c ----------------------------------------------------------------------------- */
@@ -103,8 +103,8 @@ bool gbsi_logical_same(const gbsi_logical *a, const gbsi_logical *b);
 bool gbsi_logical_is_cardinality(unsigned function);
 void gbsi_logical_range(const gbsi_logical *logical, uint32_t *least, uint32_t *most);
 
-/* Whether both are cardinalities of the same literals, those that are fixed included; and how many
- * such stand one after the other from the cardinality f on. */
+/* Whether two factors are cardinalities of the same literals, including fixed ones; and how many
+ * such factors follow one another from the cardinality f on. */
 bool gbsi_are_cardinalities_alike(const gbsi_factors *factors, size_t f, size_t g);
 uint32_t gbsi_count_cardinalities(const gbsi_factors *factors, size_t f);
 
@@ -112,8 +112,8 @@ uint32_t gbsi_count_cardinalities(const gbsi_factors *factors, size_t f);
 bool gbsi_logical_known(unsigned function);
 bool gbsi_logical_may_be_hard(unsigned function);
 
-/* Whether the factor has one value whatever the n_scope literals left in its scope (the head among
- * them if it is free); *value is the value with all of them false. O(n_scope). */
+/* Whether the factor has the same value for all states of the n_scope literals left in its scope
+ * (the head among them if it is free); *value is the value with all of them false. O(n_scope). */
 bool gbsi_logical_constant(const gbsi_logical *logical, double weight, uint32_t n_scope,
                            double *value);
 

@@ -28,8 +28,8 @@ static inline uint32_t gbsi_tied_weight(const gbsi_tied *tied, size_t factor)
     return factor < tied->n_ties ? tied->number[factor] : GBSI_NONE;
 }
 
-/* A model read from a file with the same layout (docs/gbm.md) is a mapping of that file: its
- * arrays, except for cpt and topological, lie in the mapping and are freed with it. */
+/* If a model was read from a file with the same layout (docs/gbm.md), it is a mapping of that file:
+ * its arrays, except cpt and topological, lie in the mapping and are freed with it. */
 struct gbs_model {
     gbsi_mapping mapping; /* bytes NULL: each array is a separate allocation */
     uint32_t n_variables;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests: building small models by hand, and refusals with the words they must contain. */
+/* For tests: builds small models by hand, and checks refusals by the words that they must contain.
+ */
 #ifndef GBSI_STORE_TEST_BUILDER_H
 #define GBSI_STORE_TEST_BUILDER_H
 

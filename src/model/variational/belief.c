@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages in the log domain [M81]. A message of a variable is the sum of what its other factors
- * say; it is made when it is needed, from the sum over all factors, so that hubs cost no more than
- * their edges. Messages of minus infinity are counted rather than added, so that they can be taken
- * off again.
+/* Messages in the log domain [M81]. A message of a variable is the sum of the messages of its other
+ * factors. It is made when it is needed, from the sum over all factors, so that hubs cost no more
+ * than their edges. Messages of minus infinity are counted rather than added, so that they can be
+ * taken off again.
  *
  * The order follows residual belief propagation (Elidan, McGraw & Koller 2006, UAI), with the
  * estimate of the residual by Sutton & McCallum (2007, UAI): how much the messages into a factor
@@ -27,7 +27,7 @@ struct gbsi_belief {
     double *message;               /* [start[n_edges]] ln, the largest entry is 0 */
     double *sum;       /* [state_offset[n_variables]] of the finite messages to a state */
     uint32_t *n_zeros; /* likewise: messages of minus infinity */
-    double *moved;     /* [n_variables] sum of the changes of the messages to it */
+    double *moved;     /* [n_variables] sum of the changes of messages to the variable */
     double *seen;      /* [n_edges] `moved` when the factor last computed its messages */
     uint32_t *at;      /* [longest scope] a state of a factor */
     double *in;        /* [most states of a scope] messages to the factor at work */
@@ -241,8 +241,9 @@ static void sum_states(gbsi_belief *b, size_t f, size_t position, const double *
     }
 }
 
-/* The message of a Potts factor in time of its states: the other variable has the same state, or
- * another one; the sum over the others is that of those before and behind.
+/* The message of a Potts factor in a time linear in its states: the other variable has the same
+ * state or another one, and the sum over the other states is the sum of those before and those
+ * behind.
  * @param in [arity] the message of the other variable, largest entry 0. @param out [arity] */
 static void sum_potts(gbsi_belief *b, size_t f, const double *in, double *out)
 {
@@ -324,8 +325,8 @@ static double estimate(const gbsi_belief *b, size_t f)
     return most;
 }
 
-/* Computes the messages of factor f. A message does not depend on the one the other way, and what
- * damping left undone is asked for again. */
+/* Computes the messages of factor f. A message does not depend on the message in the other
+ * direction, and changes that damping left undone are asked for again. */
 static void send(gbsi_belief *b, size_t f, double damping)
 {
     const gbsi_factors *factors = &b->model->factors;
@@ -418,10 +419,10 @@ gbs_status gbsi_belief_marginals(const gbsi_belief *b, double *p, gbs_error *err
     return GBS_OK;
 }
 
-/* sum over factors of ln Z_f + sum over variables of ln Z_v - sum over edges of ln Z_fv, where Z_f
- * = sum_x f(x) prod m_v→f(x_v), Z_v = sum_a prod m_f→v(a) and Z_fv = sum_a m_f→v(a) m_v→f(a): the
- * Bethe value at a fixed point (Yedidia, Freeman & Weiss 2005, eq. 37), whatever the messages'
- * scale. */
+/* The Bethe value: sum over factors of ln Z_f + sum over variables of ln Z_v - sum over edges of ln
+ * Z_fv, where Z_f = sum_x f(x) prod m_v→f(x_v), Z_v = sum_a prod m_f→v(a) and Z_fv = sum_a m_f→v(a)
+ * m_v→f(a). At a fixed point it does not depend on the scale of the messages (Yedidia, Freeman &
+ * Weiss 2005, eq. 37). */
 double gbsi_belief_log_z(gbsi_belief *b)
 {
     const gbsi_conditioned *model = b->model;

@@ -2,8 +2,8 @@
 /* Loopy belief propagation: messages from factors to variables, repeated until they stay,
  *     m_f→v(a)  ∝  sum over the states x of f with x_v = a of  f(x) prod_u≠v m_u→f(x_u),
  *     m_u→f(b)  ∝  prod over the other factors g of u of m_g→u(b)                         [M81]
- * and the Bethe value of ln Z that they give. Both are exact where the factor graph is a forest;
- * elsewhere they are approximations without a bound (Yedidia, Freeman & Weiss 2005, IEEE
+ * and the Bethe value of ln Z that they give. Both answers are exact if the factor graph is a
+ * forest; otherwise they are approximations without a bound (Yedidia, Freeman & Weiss 2005, IEEE
  * Transactions on Information Theory 51:2282-2312). */
 #ifndef GBSI_VARIATIONAL_BELIEF_H
 #define GBSI_VARIATIONAL_BELIEF_H

@@ -85,9 +85,10 @@ static void add_potts(const gbsi_conditioned *model, size_t f, size_t own, const
 /* ---- logical functions ----------------------------------------------------------------------- */
 
 /* True literals of the body besides the current variable: their number is c with probability p[c].
- * If only the smallest and the largest number matter, all numbers between them are counted as 1; if
- * only the parity matters, even numbers are counted as 0 and odd numbers as 1; where it is compared
- * with k, all that are beyond k whatever the others are stand at the least of them. */
+ * If only the smallest and the largest number matter, all numbers between them are counted as 1. If
+ * only the parity matters, even numbers are counted as 0 and odd numbers as 1. If the number is
+ * compared with k, all numbers that stay above k for any states of the others are counted as the
+ * least of them. */
 typedef struct literals {
     size_t n;  /* free literals */
     double *p; /* [n + 1] */

@@ -45,7 +45,7 @@ const double *gbsi_mean_field_q(const gbsi_mean_field *m);
 /* ---- expected.c ----------------------------------------------------------------------------- */
 
 /* Expected log-weights of a factor under independent variables. */
-/* Stands for a log-weight of minus infinity, so that 0 times it is 0; a sum of 10^7 of them is
+/* Stands for a log-weight of minus infinity, so that 0 times it is 0. A sum of 10^7 of them is
  * still a number, and no sum of finite log-weights comes near (GBS_MAX_LOG_WEIGHT). */
 #define GBSI_LOG_ZERO (-1e300)
 

@@ -278,7 +278,7 @@ static void test_far_apart(void **unused)
         }
         test_ok(gbs_exact_log_z(model, evidence, NULL, &log_z[i], NULL));
         assert_true(fabs(log_p[i] - (log_z[i] - log_z[3])) < 1e-9);
-        test_ok(gbs_exact_pairs(model, evidence, NULL, 1, pair, joint, NULL));
+        test_ok(gbs_exact_joint(model, evidence, NULL, 2, pair, joint, NULL));
         assert_true(fabs(p[4 * i] - (joint[0] + joint[1])) < 1e-9);
         assert_true(fabs(p[4 * i + 2] - (joint[0] + joint[2])) < 1e-9);
         gbs_evidence_free(evidence);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Annealed importance sampling (Neal 2001, Statistics and Computing 11:125-139) [M40]: chains go
- * from the uniform law, whose partition function is known, to the model by a ladder of inverse
- * temperatures with a sweep at each, and a chain's weight is an unbiased estimate of Z. */
+/* Annealed importance sampling (Neal 2001, Statistics and Computing 11:125-139) [M40]. Chains go
+ * from the uniform distribution, whose partition function is known, to the model by a ladder of
+ * inverse temperatures with a sweep at each. A chain's weight is an unbiased estimate of Z. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +30,7 @@ typedef struct estimate {
 /* The progress of the search, as numbers of 8 bytes that are saved as they are. */
 typedef struct standing {
     uint64_t rounds; /* annealings that are done */
-    uint64_t t;      /* temperatures of the one under way that are done */
+    uint64_t t;      /* finished temperatures of the present annealing */
     estimate last, before;
 } standing;
 

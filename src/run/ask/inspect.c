@@ -153,7 +153,7 @@ gbs_status gbsi_inspect_draws(const gbs_run_options *asked, const gbs_ranks *spr
             goto cleanup;
         }
     }
-    /* a draw whose memory cannot be predicted does not keep the others from being reported */
+    /* a draw whose memory cannot be predicted does not prevent the report of the others */
     for (int d = 0; d < GBS_INFO_DRAWS && gbsi_draw_name(d) != NULL; ++d) {
         const gbs_run_options options = gbsi_draw_instead(asked, d);
         uint64_t bytes = UINT64_MAX;

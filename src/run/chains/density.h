@@ -13,9 +13,9 @@ typedef struct gbsi_summed {
         *own; /* [plan variables] NULL, or: only those whose first variable has it not 0 */
 } gbsi_summed;
 
-/* ln of the product of the plan's factors for each lane of a group, log_constant included: the same
- * bits for a chain in any lane, in whatever form chains run; padded lanes are left out where states
- * have a form of their own. For a partitioned model it is summed over all ranks, which call it
+/* ln of the product of the plan's factors for each lane of a group, including log_constant. A chain
+ * has the same bits in any lane and in any form of chains. Padded lanes are left out if states have
+ * a form of their own. For a partitioned model it is summed over all ranks, which call the function
  * together, and a failure is kept in x->lost.
  * @param watch may be NULL; if it stops the work, out is undefined; not used for a partitioned
  * model. */

@@ -18,7 +18,7 @@ typedef struct sums {
     double high[GBSI_LANES], low[GBSI_LANES];
     double size;            /* size of the weights in the run of factors that is being counted */
     bool spins;             /* a factor is + or - size, else size or 0 */
-    uint32_t n;             /* number of its factors so far, at most MOST_COUNTED */
+    uint32_t n;             /* number of its factors counted until now, at most MOST_COUNTED */
     uint8_t up[GBSI_LANES]; /* how many of these factors have the value size, by lane */
 } sums;
 

@@ -32,7 +32,7 @@ gbs_status gbsi_traces_take(gbsi_estimates *estimates, const gbsi_spins *spins, 
     return gbsi_trace_new(n_chains, n_series(spins), &estimates->trace, err);
 }
 
-/* The mean of n terms, n_up of which are +1 and the others -1. */
+/* The mean of n terms of which n_up are +1 and the others are -1. */
 static double mean_of_terms(int64_t n_up, int64_t n)
 {
     return n == 0 ? 0.0 : (double)(2 * n_up - n) / (double)n;

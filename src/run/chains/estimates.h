@@ -20,7 +20,8 @@ typedef struct gbsi_estimates {
     gbsi_moves moves; /* of variables of the part, where chains have a plan */
     gbsi_stays stays; /* how long chains stay in a state, for variables of small models */
     double *exact_p;  /* [whole state_offset] filled by execute; NULL if none is exact */
-    double *first_p;  /* [states of the part] of the answer in hand; NULL: there is none */
+    double
+        *first_p; /* [states of the part] the answer by belief propagation; NULL: there is none */
     const size_t *first_offset; /* [variables of the part + 1] of their states; borrowed */
     double exact_mcse;          /* standard errors of the exact marginals: 0, or NAN if they are an
                                    approximation */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Turns a state that violates hard zeros into one that does not.
  *
- * Hard factors fall into components (linked by the variables they share) that are searched apart:
- * first by assigning variables while the hard factors are kept arc consistent, with refutation and
- * a limited number of backtracks per restart; then by min-conflicts (Minton, Johnston, Philips &
- * Laird 1992, "Minimizing conflicts", Artificial Intelligence 58:161-205). */
+ * Hard factors fall into components (linked by the variables they share) that are searched apart.
+ * First variables are assigned while the hard factors are kept arc consistent, with refutation and
+ * a limited number of backtracks per restart. Then min-conflicts is tried (Minton, Johnston,
+ * Philips & Laird 1992, "Minimizing conflicts", Artificial Intelligence 58:161-205). */
 #ifndef GBSI_CHAINS_REPAIR_H
 #define GBSI_CHAINS_REPAIR_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Min-conflicts: a variable of a violated factor, both at random, takes the state that violates
- * the fewest of its hard factors, ties at random; one step in sixteen takes any state, to leave
- * local minima (the noise of Selman, Kautz & Cohen 1994, AAAI-94:337-343). */
+/* Min-conflicts: a random variable of a random violated factor takes the state that violates the
+ * fewest of its hard factors, ties at random. One step in sixteen takes any state, to leave local
+ * minima (the noise of Selman, Kautz & Cohen 1994, AAAI-94:337-343). */
 #include <math.h>
 
 #include "chains/repair_internal.h"

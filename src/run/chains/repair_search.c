@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Search by assignment: a decision "v is a" is propagated; where that fails it is undone and
- * refuted ("v is not a", propagated in the place of the decision before), so that the whole tree
- * has been seen when nothing is left to undo. */
+/* Search by assignment: a decision "v is a" is propagated. If that fails, it is undone and refuted
+ * ("v is not a" is propagated at the level of the decision before). So the whole tree has been
+ * searched when nothing is left to undo. */
 #include <assert.h>
 
 #include "chains/repair_internal.h"

@@ -10,8 +10,8 @@
 
 /* A probability that ladders, run as a control, find to be another one. */
 typedef struct gbsi_contradiction {
-    double
-        beyond; /* how far they are apart, minus what the target and chance explain; 0: nowhere */
+    double beyond; /* largest difference of estimates, minus what the target and chance explain; 0:
+                      none */
     uint32_t variable; /* the user's number */
     double chains_say, ladders_say;
 } gbsi_contradiction;
@@ -22,8 +22,8 @@ typedef struct gbsi_report {
     bool starts_dispersed; /* every chain got a different, dispersed start */
     bool split_draws;      /* draws were given whose two classes of variables are independent */
     bool connected;        /* blocks of all ranks show the support connected, once sampling ended */
-    uint32_t
-        n_precise; /* sampled variables of class PRECISE, but for noisy factors, which need it */
+    uint32_t n_precise; /* sampled variables of class PRECISE, except noisy factors, which need that
+                           class */
     double
         bias_at_most; /* of a draw that is not exact, by a run of the random draw; NAN: not known */
     bool proved;      /* a draw that is not exact, but whose errors fall as 1 / T by a theorem */
@@ -33,8 +33,8 @@ typedef struct gbsi_report {
     bool executed;        /* gbs_run_execute() was called: once */
     bool
         answering; /* the run has not failed, and exact parts are answered: marginals may be read */
-    bool in_hand;  /* the answer is the one in hand: chains have none */
-    bool without_cycles; /* by messages on a factor graph without cycles: exact */
+    bool in_hand;  /* the answer is by belief propagation, as chains have none */
+    bool without_cycles; /* the answer is by messages on a factor graph without cycles: exact */
     double late_share;   /* of --time after which exact answers were given up; 0: they were not */
     bool late_search;    /* before anything was known to be exact */
     bool bare;           /* the run is of a lattice or a picture: its model has no factors */

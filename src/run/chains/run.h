@@ -144,10 +144,11 @@ static inline bool gbsi_run_wants_temper(const gbsi_task *task)
     return task->options.temper > GBS_TEMPER_OFF || of_log_z;
 }
 
-/* Whether it is counted how often variables change. Not where all is proved, or every pass starts
- * afresh; and not where chains are in a form of their own: nothing in bits has evidence of its own,
- * and thousands of sites of one kind move for one another, so that what stays is a mode of the
- * whole, which traces of energy and magnetisation see. */
+/* Whether it is counted how often variables change. Moves are not counted if all is proved, or if
+ * every pass starts afresh. They are not counted either if chains are in a form of their own:
+ * chains in bits have no evidence of their own, and their thousands of sites of one kind move in
+ * place of one another. A mode that stays is then one of the whole, which traces of energy and
+ * magnetisation show. */
 static inline bool gbsi_run_counts_moves(const gbsi_task *task, const gbsi_engine *engine)
 {
     return engine->plan != NULL && !task->purpose.anneals && !task->options.restarts &&
@@ -174,7 +175,7 @@ bool gbsi_run_may_give_up(const gbs_run *run);
 #define GBSI_EXACT_SHARE 0.75
 /* run.c: warns that exact answers were given up, if they were, and says what is there instead. */
 gbs_status gbsi_run_tell_late(gbsi_report *report, gbs_error *err);
-/* prepare.c: prepares the run anew, so that all of it is sampled. */
+/* prepare.c: prepares the run again, so that all of it is sampled. */
 gbs_status gbsi_run_sample_instead(gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
 /* Replaces the compiled scan by another one, before memory is taken. */
 gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbsi_watch *watch, gbs_error *err);
@@ -266,7 +267,7 @@ double gbsi_drive_spent_s(const gbsi_drive *drive, double now_s);
 void gbsi_drive_end_in_time(const gbs_run_options *options, gbsi_drive *drive, double now_s);
 /* Called before the last work of a run, which may still take a moment whatever stopped the run. */
 void gbsi_drive_finish(gbsi_drive *drive);
-/* The failure of a run that stopped before there was anything to show for it.
+/* The failure of a run that stopped before it had any estimate.
  * @param doing  "calibrating junction trees" */
 gbs_status gbsi_stopped_early(const gbsi_drive *drive, const char *doing, gbs_error *err);
 
@@ -289,8 +290,8 @@ gbs_status gbsi_run_advance(gbsi_task *task, gbsi_sampling *sampling, gbsi_repor
 gbs_status gbsi_run_compare(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
                             gbsi_drive *drive, gbs_error *err);
 
-/* control.c: after sampling by plain chains that would be believed, runs ladders beside them where
- * that is cheap and something may have been missed; report.contradiction. */
+/* control.c: after sampling by plain chains that would be believed, runs ladders beside the chains
+ * if that is cheap and a state may have been missed; report.contradiction. */
 gbs_status gbsi_run_control(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 
 /* threshold.c: finds the threshold of the bounded-error draw, if asked to, and reports the draw.
@@ -299,8 +300,8 @@ gbs_status gbsi_run_find_threshold(gbs_run *run, gbsi_drive *drive, gbs_error *e
 /* The bytes that gbsi_run_find_threshold() takes. */
 uint64_t gbsi_run_threshold_bytes(const gbs_run_options *options, const gbsi_engine *engine);
 
-/* run.c: sets the start of every chain (GBS_STOPPED: there was no time to find them); and gets a
- * chain's state in the user's numbering, for the variables that are sampled.
+/* run.c: sets the start of every chain (GBS_STOPPED: the time ended before they were found); and
+ * gets a chain's state in the user's numbering, for the variables that are sampled.
  * @param x [part variables] scratch. @param user [model variables]. */
 gbs_status gbsi_run_set_starts(gbsi_task *task, gbsi_engine *engine, gbsi_report *report,
                                gbsi_drive *drive, gbs_error *err);
@@ -356,8 +357,8 @@ gbs_status gbsi_run_restart(gbsi_task *task, gbsi_engine *engine, gbsi_report *r
 gbs_status gbsi_run_approximately(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
                                   gbsi_drive *drive, gbs_error *err);
 bool gbsi_run_approximates(const gbsi_task *task);
-/* approximate_run.c: an answer for the sampled part that is in hand should sampling have none when
- * the time is over: by belief propagation, within a tenth of --time. */
+/* approximate_run.c: finds an answer by belief propagation for the sampled part, within a tenth of
+ * --time. It is used if sampling has no answer when the time is over. */
 gbs_status gbsi_run_answer_first(const gbsi_task *task, gbsi_sampling *sampling, gbsi_drive *drive,
                                  gbs_error *err);
 

@@ -45,7 +45,7 @@ enum { GBSI_P, GBSI_MCSE, GBSI_ESS, GBSI_RHAT, GBSI_N_ROWS };
 typedef struct gbsi_part {
     const char *name; /* less than 16 bytes */
     bool of_chains;   /* false for ladders that run from the beginning */
-    bool may_lack;    /* files written before there was such a part have none */
+    bool may_lack;    /* files of older versions do not have this part */
     bool (*is_there)(const struct gbsi_sampling *sampling); /* NULL: always */
     gbs_status (*save)(const struct gbsi_sampling *sampling, const gbsi_sink *sink, gbs_error *err);
     gbs_status (*load)(struct gbsi_sampling *sampling, const gbsi_source *source, gbs_error *err);

@@ -14,15 +14,15 @@
 typedef struct gbsi_stays {
     uint32_t n_slots; /* 0: stays are not counted */
     size_t n_cells;
-    size_t row;           /* lanes of a slot, in all groups of this rank */
-    bool begun;           /* `before` holds the states after the last pass */
-    uint64_t pass;        /* kept so far */
-    size_t *cell;         /* [n_slots + 1] where the cells of each begin in the estimate */
-    uint8_t *before;      /* [n_slots][row] states, each of this many bytes as the plan has */
-    uint8_t *lasted;      /* [n_slots][row] looks since the last change, at most GBSI_LONG_STAY */
-    uint64_t *since;      /* [n_slots][row] the pass of that change, where they are so many */
-    gbsi_cell_stays *n;   /* [n_cells] of long stays that have ended, in the chains of this rank */
-    gbsi_cell_stays *all; /* [n_cells] of those that have not as well, and in all chains */
+    size_t row;         /* lanes of a slot, in all groups of this rank */
+    bool begun;         /* `before` holds the states after the last pass */
+    uint64_t pass;      /* kept so far */
+    size_t *cell;       /* [n_slots + 1] where the cells of each begin in the estimate */
+    uint8_t *before;    /* [n_slots][row] states, each of this many bytes as the plan has */
+    uint8_t *lasted;    /* [n_slots][row] looks since the last change, at most GBSI_LONG_STAY */
+    uint64_t *since;    /* [n_slots][row] the pass of that change, once `lasted` is at its limit */
+    gbsi_cell_stays *n; /* [n_cells] of long stays that have ended, in the chains of this rank */
+    gbsi_cell_stays *all; /* [n_cells] stays including those that have not ended, in all chains */
 } gbsi_stays;
 
 /* @param plan NULL: chains are in a form of their own. */

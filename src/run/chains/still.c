@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which variables hardly moved, and could have: what chains say of them, and that they agree, shows
- * nothing [M9]. */
+/* Finds variables that hardly moved although they could have moved. The chains' estimates of such a
+ * variable, and their agreement on it, show nothing [M9]. */
 #include <math.h>
 #include <string.h>
 

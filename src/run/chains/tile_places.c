@@ -14,8 +14,8 @@ typedef struct window {
     uint64_t first, end; /* places */
 } window;
 
-/* Blocks of four places whose words are made between two requests for sums: memory answers while
- * numbers are made, where all requests at once would wait for it. */
+/* Blocks of four places whose words are made between two requests for sums. Memory answers while
+ * numbers are made; if all requests were made at once, the thread would wait for memory. */
 #define STRETCH 4u
 
 /* @param shift from a place of the schedule to the global one. */

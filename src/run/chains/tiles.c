@@ -2,9 +2,9 @@
 /* Passes that update one variable after the other.
  *
  * Threads. Whole groups are independent runs and go round the workers first. Each group left over
- * is shared by a team: the places of a batch are mutually non-adjacent, so they are cut among the
- * team and a barrier follows; batches too small to be worth a barrier are run by one of the team
- * together with their neighbours in time. A place is the same update whoever runs it.
+ * is shared by a team. The places of a batch are mutually non-adjacent, so they are cut among the
+ * team and a barrier follows. Batches too small to be worth a barrier are run by one member of the
+ * team together with the batches next to them in time. A place is the same update on every thread.
  *
  * A long pass is cut into stretches: all groups reach the end of one before the next begins, and
  * between two the watch is asked. When it stops the pass, all chains have updated the same places.

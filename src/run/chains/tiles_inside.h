@@ -10,8 +10,8 @@
 /* Words are made for this many rows of 16 at a time. */
 #define GBSI_WINDOW_ROWS GBSI_TILE_ROWS
 
-/* Updates in a batch below which it is not shared: about as many as run during the two crossings
- * of a barrier that sharing costs. */
+/* The number of updates below which a batch is not shared: about as many as run while a team
+ * crosses the two barriers that sharing costs. */
 #define GBSI_LEAST_SHARED 8192u
 
 /* The largest number of stretches that a pass is cut into. */
@@ -40,7 +40,7 @@ typedef struct gbsi_tiles {
     gbsi_tile_worker *worker; /* [n_workers] */
     uint32_t n_teams;         /* groups that several workers share */
     gbsi_barrier *team;
-    uint64_t n_updates; /* updates of each chain in all passes so far */
+    uint64_t n_updates; /* updates of each chain in all passes until now */
     uint32_t counted_chains;
     double operations_each;  /* operations of a pass of single updates of this many chains */
     double between_looks;    /* operations; an update of twice as many is called long */
@@ -48,7 +48,7 @@ typedef struct gbsi_tiles {
     uint32_t n_cuts;         /* stretches of a long pass */
     gbsi_stretch cut[GBSI_MOST_CUTS];
     gbsi_group *before; /* [n_groups] the states before the pass, which it reads; NULL: its own */
-    float *w; /* [n_groups][tile cells] what kernels wrote for a long update; NULL: there is none */
+    float *w; /* [n_groups][tile cells] results of kernels for a long update; NULL: there is none */
     /* the pass that is being run */
     gbsi_pass_job job;
     uint32_t first_batch, end_batch; /* range of the batches to run */
@@ -70,8 +70,8 @@ static inline size_t gbsi_tile_cells(const gbsi_plan *plan)
 
 /* The first place of a batch. Batches may be empty in a pass of which other processes run parts. */
 uint64_t gbsi_batch_place(const gbsi_schedule *schedule, uint32_t batch);
-/* The kernels of the one place of a long update, in all groups: nothing but t->w changes until the
- * watch has let all of them end. @return whether they did. */
+/* The kernels of the one place of a long update, in all groups. Only t->w changes until the watch
+ * has let all of them end. @return whether they did. */
 bool gbsi_tiles_fill_long(const gbsi_tiles *t);
 /* The piece of a place. */
 size_t gbsi_piece_of(const gbsi_schedule *schedule, uint64_t place);

@@ -377,7 +377,7 @@ gbs_status gbsi_run_keep(gbs_run *run, const gbsi_drive *drive, gbsi_moment mome
     const bool alone = run->task.ranks == NULL;
     status = write_checkpoint(run, drive, 1, &why, alone ? &why : err);
     c->last_s = gbsi_clock_s();
-    if (alone || status >= 0) { /* ranks that did not come together cannot go on */
+    if (alone || status >= 0) { /* ranks that did not reach the meeting point cannot go on */
         status = status < 0 || why.status < 0 ? tell(&run->checkpoints, &run->report, &why, err)
                                               : GBS_OK;
     }

@@ -58,14 +58,14 @@ typedef struct gbsi_checkpoints {
     char *path;                    /* where they are written; NULL: nowhere */
     gbsi_kept_lock lock;           /* lock of path, held until the run was executed */
     double last_s;                 /* time at which the last checkpoint was written, or tried */
-    bool told;                     /* whether the user was told that a checkpoint could not be
+    bool told;                     /* whether the user has been told that a checkpoint could not be
                                       written */
     bool begun;                    /* chains stand where counts, not the clock, put them */
-    gbsi_kept *from;               /* the one to take up, at the parts of the run; NULL: none */
-    char *text;                    /* its text */
-    gbsi_draw_log *draws;          /* NULL: draws are not kept */
+    gbsi_kept *from;      /* the checkpoint to take up, at the parts of the run; NULL: none */
+    char *text;           /* its text */
+    gbsi_draw_log *draws; /* NULL: draws are not kept */
     gbsi_more more;
-    double best;         /* log density of the best state of a search, or ln Z so far */
+    double best;         /* log density of the best state of a search, or the present ln Z */
     double log_exact;    /* ln Z of the exact part, for ladders */
     uint64_t stop_after; /* for tests: the pass after which the run stops; 0: none */
     double before_s;     /* seconds until that was written */

@@ -15,11 +15,13 @@
 #include "chains/run.h"
 #include "store/model.h"
 #include "text/common.h"
+#include "text/kept_file.h"
 
 #define BUFFER_BYTES ((size_t)1 << 20)
-enum { VERSION = 1, N_HEAD = 4 };
+enum { N_HEAD = 4 };
 
-static const unsigned char magic[8] = {0x89, 'G', 'D', 'R', '\r', '\n', 0x1a, '\n'};
+static const gbsi_kept_form draws_form = {
+    "file of draws", {0x89, 'G', 'D', 'R', '\r', '\n', 0x1a, '\n'}, 1};
 
 /* The draws of a checkpoint, after checks. */
 typedef struct source {
@@ -43,7 +45,7 @@ struct gbsi_draw_log {
     char *buffer;         /* [BUFFER_BYTES] bytes not yet written to the file */
     size_t n_buffered;
     gbs_error failure; /* the first; nothing is written from then on */
-    source from;       /* draws that the run goes on from */
+    source from;       /* number of the draws with which the run goes on */
 };
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -142,16 +144,13 @@ static char *name_of(const char *checkpoint)
 
 gbs_status gbsi_draw_log_write_beside(gbsi_draw_log *log, const char *checkpoint, gbs_error *err)
 {
-    struct stat is;
     char *name = name_of(checkpoint);
     if (name == NULL) {
         return gbsi_no_memory(err, checkpoint, strlen(checkpoint));
     }
     gbsi_free(log->name);
     log->name = name;
-    return stat(name, &is) != 0 || S_ISREG(is.st_mode)
-               ? GBS_OK
-               : gbsi_fail(err, GBS_ERR_IO, "%s: draws are kept in a regular file", name);
+    return gbsi_kept_check_own(name, &draws_form, err);
 }
 
 static void flush(gbsi_draw_log *log)
@@ -192,13 +191,13 @@ static gbs_status put(void *context, const void *bytes, size_t n, gbs_error *err
 
 static gbs_status put_head(const gbsi_draw_log *log, const gbsi_sink *sink, gbs_error *err)
 {
-    const uint32_t head[N_HEAD] = {VERSION, log->n_chains, log->state_bytes, log->n};
-    GBSI_PASS(sink->put(sink->context, magic, sizeof magic, err));
+    const uint32_t head[N_HEAD] = {draws_form.version, log->n_chains, log->state_bytes, log->n};
+    GBSI_PASS(sink->put(sink->context, draws_form.magic, sizeof draws_form.magic, err));
     GBSI_PASS(gbsi_put_numbers(sink, head, N_HEAD, sizeof head[0], err));
     return gbsi_put_numbers(sink, log->variable, log->n, sizeof log->variable[0], err);
 }
 
-/* A file of no draws, in place of what stood there. */
+/* Writes a file without draws, in place of the file that was there. */
 static void begin_file(gbsi_draw_log *log, uint32_t n_chains)
 {
     const gbsi_sink sink = {log, put};

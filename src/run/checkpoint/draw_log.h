@@ -20,7 +20,7 @@ void gbsi_draw_log_free(gbsi_draw_log *log); /* NULL is allowed */
 uint32_t gbsi_draw_log_variables(const gbsi_draw_log *log, const uint32_t **variable);
 
 /* Draws are written beside this checkpoint from now on.
- * @return GBS_ERR_IO if a file of that name is not a regular file. */
+ * @return GBS_ERR_ARGUMENT if a file of that name holds no draws and is not empty. */
 gbs_status gbsi_draw_log_write_beside(gbsi_draw_log *log, const char *checkpoint, gbs_error *err);
 
 /* Opens the draws that a checkpoint names, and checks that they are undamaged; they stay open.

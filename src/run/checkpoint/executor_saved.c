@@ -4,10 +4,16 @@
 #include "chains/executor.h"
 #include "ranks/ranks.h"
 
+/* The number of slots on this rank; 0 if states have a form of their own. */
+static uint32_t own_slots(const gbsi_executor *x)
+{
+    return x->plan == NULL ? 0 : x->plan->n_slots;
+}
+
 static gbs_status save_states(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
     const gbsi_executor *x = object;
-    const uint32_t n_slots = x->plan == NULL ? 0 : x->plan->n_slots;
+    const uint32_t n_slots = own_slots(x);
     for (uint32_t g = 0; x->group != NULL && g < x->n_groups; ++g) {
         GBSI_PASS(gbsi_put_numbers(sink, x->group[g].state, (size_t)n_slots * x->lanes,
                                    x->plan->value_bytes, err));
@@ -18,7 +24,7 @@ static gbs_status save_states(const void *object, const gbsi_sink *sink, gbs_err
 /* The number of slots on all ranks. */
 static uint32_t slots_of(const gbsi_executor *x)
 {
-    return x->plan == NULL ? 0 : x->weave == NULL ? x->plan->n_slots : (uint32_t)x->weave->n_whole;
+    return x->weave == NULL ? own_slots(x) : (uint32_t)x->weave->n_whole;
 }
 
 static gbs_status check_shape(const gbsi_executor *x, const gbsi_source *source, gbs_error *err)
@@ -37,9 +43,8 @@ static gbs_status check_shape(const gbsi_executor *x, const gbsi_source *source,
 
 static gbs_status load_states(gbsi_executor *x, const gbsi_source *source, gbs_error *err)
 {
-    const uint32_t n_slots = x->plan == NULL ? 0 : x->plan->n_slots;
-    const uint64_t bytes =
-        x->plan == NULL ? 0 : (uint64_t)n_slots * x->lanes * x->plan->value_bytes;
+    const uint32_t n_slots = own_slots(x);
+    const uint64_t bytes = n_slots == 0 ? 0 : (uint64_t)n_slots * x->lanes * x->plan->value_bytes;
     GBSI_PASS(gbsi_skip_bytes(source, gbsi_groups_before(x) * bytes, err));
     for (uint32_t g = 0; x->group != NULL && g < x->n_groups; ++g) {
         GBSI_PASS(gbsi_take_numbers(source, x->group[g].state, (size_t)n_slots * x->lanes,

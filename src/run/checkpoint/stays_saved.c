@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Saves the stays that are counted, and those that go on, and loads them: of chains that ranks
- * share, or of a model that they share, as one process does. */
+/* Saves and loads the stays that are counted, and those that go on. If ranks share the chains or
+ * the model, the bytes are those of one process. */
 #include <string.h>
 
 #include "base/memory.h"

@@ -33,7 +33,7 @@ typedef struct approximation {
     double (*step)(void *state, const gbs_run_options *options, uint64_t n);
     /* The marginals. @param p [n_states] out. */
     gbs_status (*read)(void *state, size_t n_states, double *p, gbs_error *err);
-    /* How far it is from a fixed point, and what it says of ln Z. */
+    /* The distance from a fixed point, and the estimate of ln Z. */
     void (*judge)(void *state, gbs_report *report);
     void (*free)(void *state);
 } approximation;

@@ -316,8 +316,8 @@ gbsi_keep gbsi_run_draw_keep(const gbsi_task *task)
                : GBSI_KEEP_ALL_MESSAGES;
 }
 
-/* The bytes of the trees and of the work on them, with the scratch of threads if there is room for
- * it. */
+/* The bytes of the trees and of the work on them, including the scratch of threads if there is room
+ * for it. */
 static uint64_t tree_bytes(const gbsi_task *task)
 {
     const gbsi_tree *tree = task->problem.tree;

@@ -58,7 +58,7 @@ static gbs_status calibrate(const gbsi_task *task, gbsi_engine *engine,
         double part = 0.0;
         GBSI_TRY(tree_up(drive, tables, t, &part, err));
         *log_z += part;
-        gbsi_tree_down(tables, t, home, estimates->exact_p, NULL, 0);
+        gbsi_tree_down(tables, t, home, estimates->exact_p);
         if (gbsi_watch_stopped(tables->watch)) {
             GBSI_TRY(gbsi_stopped_early(drive, "calibrating junction trees", err));
         }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which scan gives the most effective samples for the operations it takes [M42]: what
- * `--scan auto` does. The chromatic scan is tried first, until it is plain that no splash could be
- * cheaper (all there is to it on models that are easy) or that its chains are slow; then splashes
- * of growing width. All is decided by counts, none of the chains tried is kept, and the run then
- * begins as it would had the user named the scan: the bits are the same. */
+ * `--scan auto` does. The chromatic scan is tried first, until it is clear that no splash could be
+ * cheaper (on easy models the pilot ends here) or that its chains are slow. Then splashes of
+ * growing width are tried. All is decided by counts, none of the chains tried is kept, and the run
+ * then begins as it would had the user named the scan: the bits are the same. */
 #include "choose/trial.h"
 
 #include <assert.h>
@@ -246,7 +246,7 @@ static double least_of_candidate(const pilot *p)
     return gbsi_pass_of(gbsi_scan_with(GBSI_SCAN_CANDIDATE))->least_operations(&setting);
 }
 
-/* Whether there is a larger width, and a pass of it can be afforded. */
+/* Whether there is a larger width of which the budget allows a pass. */
 static bool may_widen(const pilot *p)
 {
     const gbs_report *r = &p->run->report.public;
@@ -364,7 +364,7 @@ cleanup:
     return status;
 }
 
-/* Whether all that can be tried has been, and none of it reaches what zeros hide. */
+/* Whether everything has been tried, and no trial reaches the states that zeros separate. */
 static bool is_out_of_reach(const pilot *p)
 {
     const gbs_report *r = &p->run->report.public;
@@ -409,8 +409,8 @@ static uint32_t best_that_reaches(const pilot *p)
     return best;
 }
 
-/* All trials get the same number of operations, which doubles from round to round: the first
- * whose chains are short beside what they were given has the most effective samples. */
+/* All trials get the same number of operations, which doubles from round to round. The first trial
+ * whose chains are long beside their correlation time has the most effective samples. */
 static gbs_status race(pilot *p, gbs_error *err)
 {
     gbs_status status = GBS_OK;

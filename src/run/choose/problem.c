@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of a model that is sampled: the components that are not answered exactly, or what a scan
- * file visits of them; and its graph. */
+/* The part of a model that is sampled, and its graph: the components that are not answered exactly,
+ * or the part of them that a scan file visits. */
 #include "choose/problem.h"
 
 #include <inttypes.h>

@@ -16,11 +16,12 @@ typedef struct gbsi_problem {
     const gbs_model *model;  /* borrowed */
     uint32_t *start;         /* [model variables] user's start, NULL: drawn */
     gbsi_conditioned *whole; /* the model given evidence */
-    uint32_t n_pruned;   /* free variables that the whole has lost: nothing asked for needs them */
-    uint32_t n_skipped;  /* variables of components that are not answered, as nobody asks */
-    uint8_t *asked;      /* [whole variables] 1: asked for; NULL: all are */
-    gbsi_barren *barren; /* variables removed from the whole model, which are drawn given exact
-                            draws of all other variables; NULL: there are none */
+    uint32_t n_pruned; /* free variables that the whole has lost: nothing asked for needs them */
+    uint32_t
+        n_skipped;  /* variables of components that are not answered, because no query needs them */
+    uint8_t *asked; /* [whole variables] 1: asked for; NULL: all are */
+    gbsi_barren *barren;     /* variables removed from the whole model, which are drawn given exact
+                                draws of all other variables; NULL: there are none */
     gbsi_graph *whole_graph; /* NULL for a lattice, as components and part_of */
     gbsi_components *components;
     uint8_t *exact;       /* [components] 1: answered by a tree, by sparse tables or by a cutset */
@@ -49,7 +50,8 @@ typedef struct gbsi_problem {
  * @param skip whether components without any of them need no answer. */
 gbs_status gbsi_problem_ask(gbsi_problem *p, size_t n, const uint32_t *user, bool skip,
                             gbsi_watch *watch, gbs_error *err);
-/* Whether a component holds a variable that is asked for, or zeros: there may be no state of it. */
+/* Whether a component holds a variable that is asked for, or holds zeros, so that it may have no
+ * state. */
 bool gbsi_problem_asks(const gbsi_problem *p, uint32_t component);
 /* The graph of the whole and its components. */
 gbs_status gbsi_problem_take_graph(gbsi_problem *p, gbs_error *err);

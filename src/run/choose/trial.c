@@ -14,7 +14,7 @@
 #define MOST_WATCHED 256u
 #define MOST_CELLS   4096u
 #define WORST_SHARE  10u /* a tenth of the variables watched */
-/* Passes of a run are far fewer, and those of one trial than these. */
+/* A run has far fewer passes than FIRST_PASS, and a trial has fewer than PASSES. */
 #define FIRST_PASS (UINT64_C(1) << 55)
 #define PASSES     (UINT64_C(1) << 40)
 

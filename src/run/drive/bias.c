@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measures the bias of a draw that is not exact by comparing it with the random draw: the chains go
- * on under it for a quarter as many passes, and marginals that differ by more than their standard
- * errors explain show a bias of at least the rest [M33]. The standard errors of the short run also
- * say how large the errors of the random draw would be at the length of this run, and thus which
- * draw is better for it. */
+/* Measures the bias of a draw that is not exact by comparing it with the random draw. The chains go
+ * on with the random draw for a quarter as many passes. If marginals differ by more than their
+ * standard errors explain, the bias is at least the remaining difference [M33]. From the standard
+ * errors of the short run it also predicts the errors of the random draw at the length of this run,
+ * and thus which draw is better for it. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -76,7 +76,7 @@ static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_burn_in *t = &run->sampling.burn_in;
-    t->most = most_passes(&run->task, &run->sampling.engine); /* the options of this run, whatever
+    t->most = most_passes(&run->task, &run->sampling.engine); /* the options of this run, even if
                                                                  they were before a checkpoint */
     t->stride = t->stride == 0 ? 1 : t->stride;
     GBSI_TRY(gbsi_burn_in_take(&run->sampling.burn_in, &run->sampling.engine, err));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Controls plain chains that would be believed: where conditionals are nearly deterministic, chains
  * that start in one mode may move within it, agree, and never meet another. Ladders of temperatures
- * cross, and cost little where the model is small: they are run beside the chains, whose answer
- * stays what it is unless ladders that are themselves believed contradict it [M9]. */
+ * cross between modes, and cost little if the model is small. They are run beside the chains. The
+ * answer of the chains stays as it is unless ladders that are themselves believed contradict it
+ * [M9]. */
 #include <math.h>
 #include <string.h>
 
@@ -21,8 +22,8 @@
 /* Ladders may take this many times the updates of their burn-in. */
 #define LENGTH 4.0
 
-/* Ladders that are not believed, as they crossed too seldom or disagree, contradict chains if they
- * are so many targets away: they have been where the chains have not. */
+/* Ladders that crossed too seldom or disagree are not believed. They still contradict the chains if
+ * their estimates are this many targets away, because they have been where the chains have not. */
 #define DOUBTFUL 10.0
 
 static double target_of(const gbs_run *run)

@@ -216,8 +216,8 @@ static gbs_status choose_form(const gbsi_task *task, gbsi_sampling *sampling,
 }
 
 /* Finds the part of the model that is sampled, and whether spins are kept in bits. If nothing of a
- * lattice may be answered exactly, all of it is that part, and no graph is made, which would take
- * many times as much memory. */
+ * lattice may be answered exactly, all of it is sampled, and no graph is made, because a graph
+ * would take many times as much memory. */
 static gbs_status find_part(gbsi_task *task, gbsi_sampling *sampling, const gbsi_run_budget *budget,
                             gbsi_report *report, gbsi_watch *watch, gbs_error *err)
 {
@@ -237,7 +237,7 @@ static gbs_status find_part(gbsi_task *task, gbsi_sampling *sampling, const gbsi
     report->public.n_components = task->problem.components->n;
     if (task->purpose.divides && !report->public.has_zeros) {
         gbsi_problem_forget_components(&task->problem);
-        gbsi_mapping_rest(&task->problem.model->mapping); /* compiling reads a part of it */
+        gbsi_mapping_rest(&task->problem.model->mapping); /* compiling reads a part of the graph */
     }
     return choose_form(task, sampling, budget, whole, watch, err);
 }
@@ -307,6 +307,22 @@ static gbs_status prepare_whole(gbs_run *run, int asked, gbsi_watch *watch, gbs_
                : GBS_OK;
 }
 
+/* Warns of a target that standard errors cannot meet: none of an average of conditionals is below
+ * the resolution of sums of floats, so that the run would go on to its last update. [M8] */
+static gbs_status tell_resolution(gbs_run *run, gbs_error *err)
+{
+    const double target = run->task.options.target_error;
+    return target == 0.0 || target >= GBSI_RESOLUTION || run->task.problem.part == NULL ||
+                   !run->task.purpose.limited || run->task.purpose.anneals ||
+                   run->task.purpose.draws || !run->sampling.estimates.rao_blackwell
+               ? GBS_OK
+               : gbsi_report_warn(&run->report, err,
+                                  "--target-error %.3g is below %.2g, and no standard error of a "
+                                  "state with probability p is below %.2g p, as averages are sums "
+                                  "of floats: --estimator count has no such bound",
+                                  target, GBSI_RESOLUTION, GBSI_RESOLUTION);
+}
+
 gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -324,6 +340,7 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
                                   err));
     }
     GBSI_TRY(prepare_whole(run, run->task.options.scan, &watch, err));
+    GBSI_TRY(tell_resolution(run, err));
     run->report.public.compile_s = gbsi_clock_s() - begun_s;
 cleanup:
     gbsi_watch_leave(before);

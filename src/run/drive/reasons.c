@@ -17,14 +17,14 @@ static double target_of(const gbsi_report *report, const gbsi_run_purpose *purpo
                                  : GBSI_DEFAULT_TARGET;
 }
 
-/* Whether errors are judged: those of draws that are asked for as such only by a target that was
+/* Whether errors are judged. If draws are asked for as such, errors are judged only if a target was
  * given. */
 static bool judges_errors(const gbsi_run_purpose *purpose, const gbs_run_options *options)
 {
     return !purpose->draws || options->target_error > 0.0;
 }
 
-/* Whether chains agree. For ladders the standard error shows that, as it is at least the one
+/* Whether chains agree. For ladders the standard error shows that, as it is at least the error
  * between ladders. */
 bool gbsi_run_chains_agree(const gbsi_runner *runner, const gbsi_report *report)
 {
@@ -76,8 +76,8 @@ static bool is_proved(const gbs_run_options *options)
     return options->certified > 0.0 || options->restarts;
 }
 
-/* A state of the target's probability that chains take as long to leave as they took to forget
- * where they started is visited this often by all of them together. [M9] */
+/* Consider a state with the target's probability that chains take as long to leave as they took to
+ * forget where they started. All chains together visit it this often. [M9] */
 static double visits_of_slow_states(const gbsi_run_purpose *purpose, const gbsi_runner *runner,
                                     const gbsi_report *report)
 {

@@ -145,7 +145,8 @@ static gbs_status execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_
     const bool timed = gbsi_run_may_give_up(run);
     drive.exact_share = timed ? GBSI_EXACT_SHARE : 1.0;
     gbs_status status = answer(run, timed, &drive, err);
-    if (status == GBS_ERR_STOPPED && drive.stop == GBSI_GO_ON) { /* at the end of that share */
+    if (status == GBS_ERR_STOPPED &&
+        drive.stop == GBSI_GO_ON) { /* at the end of its share of --time */
         GBSI_PASS(gbsi_run_sample_instead(run, &drive, err));
         status = answer(run, timed, &drive, err);
     }

@@ -55,9 +55,9 @@ static uint64_t schedule_bytes(const gbsi_schedule *s)
            s->scratch_capacity * sizeof *s->scratch;
 }
 
-/* Compiling has two peaks: the sorting of slots, beside what the factors of each variable need; and
- * the plan, beside the fields in double and, if there are terms, the list of factors of every
- * variable. */
+/* Compiling has two peaks. One is the sorting of slots, with the arrays for the factors of each
+ * variable; the other is the plan, with the fields in double and, if there are terms, the list of
+ * factors of every variable. */
 static uint64_t compile_bytes(const gbsi_plan *plan, const gbsi_factors *f)
 {
     const uint64_t n = plan->n_slots;

@@ -21,8 +21,8 @@ gbs_status gbsi_run_draw_bytes(const gbs_ranks *spread, const gbsi_engine *engin
                                const gbs_run_options *options, uint64_t room,
                                const gbsi_surroundings *around, uint64_t *bytes, gbs_error *err);
 
-/* Fail with GBS_ERR_LIMIT and the figure as soon as it is sure that the run does not fit: from the
- * model alone; from the part to be sampled, before it is compiled; from the prediction. */
+/* Fails with GBS_ERR_LIMIT and the figure as soon as it is certain that the run does not fit: from
+ * the model alone; from the part to be sampled, before it is compiled; from the prediction. */
 gbs_status gbsi_run_check_model(const gbs_run_options *options, const gbsi_problem *problem,
                                 const gbsi_run_budget *budget, gbs_error *err);
 gbs_status gbsi_run_check_part(const gbsi_task *task, const gbsi_estimates *estimates,

@@ -120,7 +120,7 @@ cleanup:
     return status;
 }
 
-/* The next smaller number of chains: half of them or the fewest allowed; 0 if fewer chains are not
+/* The next smaller number of chains: half of them or the fewest allowed. 0 if fewer chains are not
  * allowed or do not help. */
 static uint64_t fewer_chains(const gbs_run_options *o)
 {
@@ -165,8 +165,8 @@ cleanup:
     return status;
 }
 
-/* @param options in place of setup->options. @param purpose what the run is made for; the rest is
- * set here. */
+/* @param options in place of setup->options. @param purpose says what the run is made for; the
+ * function sets the rest. */
 static gbs_status new_run(const gbs_run_setup *setup, const gbs_run_options *options,
                           gbsi_run_purpose purpose, gbs_run **out, gbs_error *err)
 {

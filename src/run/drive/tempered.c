@@ -21,8 +21,8 @@
 #define TRIED_S     1.0
 #define TRIED_SHARE 0.05 /* of --time */
 
-/* If the chains agree but some variables hardly moved, they go on for a part of that length: a
- * variable that moves moderately rarely will move soon, and any other will not move for long. */
+/* If the chains agree but some variables hardly moved, the chains go on for a part of that length.
+ * A variable that moves moderately rarely will move soon, and any other will not move for long. */
 #define STILL 8.0
 
 #define SHARE_OF_TIME 0.5 /* of what is left when burn-in begins, which it may take */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The threshold of bounded error for a number of sweeps, by the preliminary experiment of Yamashita
  * & Suzuki (2019), section 5.4, made precise in [M37]: two runs of the random draw, then one for
- * each candidate c, smallest first. How far the estimates of the first are from those of another
- * falls as 1/sqrt(t) where neither is biased; where it flattens c is too small. */
+ * each candidate c, smallest first. If neither run is biased, the difference between the estimates
+ * of the first and of another run falls as 1/sqrt(t). If it stops falling, c is too small. */
 #include <math.h>
 #include <string.h>
 
@@ -23,9 +23,9 @@
 static const double candidate[] = {0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0};
 enum { N_CANDIDATES = sizeof candidate / sizeof candidate[0] };
 
-/* The counts that are made of every chain at the end of a pass: of the joint state if there are few
- * variables, else of the states of up to 1024 variables, evenly chosen. A repeat is a chain of a
- * round. */
+/* The counts that are made of every chain at the end of a pass: counts of the joint state if there
+ * are few variables, else of the states of up to 1024 variables, evenly chosen. A repeat is a chain
+ * of a round. */
 typedef struct tally_shape {
     bool joint;
     uint32_t n_chains, n_rounds, n_slots;

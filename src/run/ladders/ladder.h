@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inverse temperatures of an annealing.
  *
- * The variance of a weight is least, for many temperatures, where steps have equal lengths in the
+ * With many temperatures, the variance of a weight is least if steps have equal lengths in the
  * metric |d beta| sd(E | beta), the thermodynamic length (Gelman & Meng 1998, Statistical Science
  * 13(2):163-185, section 4.3; [M40]). A ladder is told the spread of E over chains at each of its
  * temperatures, and makes the next ladder from these spreads. */
@@ -20,7 +20,7 @@ typedef struct gbsi_ladder {
     uint64_t n_told[GBSI_LADDER_KNOTS];
 } gbsi_ladder;
 
-/* For a pilot: closer where it is hot. */
+/* For a pilot: temperatures are closer where it is hot. */
 void gbsi_ladder_init(gbsi_ladder *ladder);
 /* Inverse temperature of step t = 0 .. n, a float: 0 first, 1 last. */
 float gbsi_ladder_beta(const gbsi_ladder *ladder, uint64_t t, uint64_t n);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tempered runs: ladders of chains at rising inverse temperatures in place of equal chains.
  *
- * What runs is the model with its hard zeros softened (model/soften.h), at every temperature, the
- * cold end included: no chain is held by zeros, and cold states that violate one do not count. The
- * law of level t is exp(b_t U(x)), U the softened log density, so that b = 1 without violated zeros
- * is the model. Lanes hold levels x ladders; an iteration is a few sweeps of all lanes followed by
+ * The model that runs has softened hard zeros (model/soften.h) at every temperature, including the
+ * cold end. So no chain is held by zeros, and cold states that violate a zero do not count. The law
+ * of level t is exp(b_t U(x)), U the softened log density, so that b = 1 without violated zeros is
+ * the model. Lanes hold levels x ladders; an iteration is a few sweeps of all lanes followed by
  * swaps (temper/exchange.h). Adaptation of levels and penalty ends before the first iteration that
  * counts. [M50] */
 #ifndef GBSI_LADDERS_TEMPERED_H

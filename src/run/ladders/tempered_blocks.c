@@ -86,7 +86,7 @@ void gbsi_tempered_heat_blocks(gbsi_tempered *t)
     if (b->plans == NULL || !b->used) {
         return;
     }
-    b->plans->model = t->soft; /* another penalty leaves plans as they are */
+    b->plans->model = t->soft; /* a change of the penalty does not change plans */
     for (uint32_t g = 0; g < b->n_groups; ++g) {
         gbsi_block_heat(b->lanes[g], t->executor.beta + (size_t)g * LANES);
     }
@@ -182,9 +182,10 @@ void gbsi_tempered_draw_blocks(gbsi_tempered *t)
 
 /* ---- which move ------------------------------------------------------------------------------ */
 
-/* The value of a move per operation: how much it forgets at the colder levels (the hotter ones
- * forget anyway), times the square of the round trips of the ladder that it leads to, because a
- * barrier half as large needs half the levels, so that there are twice the ladders. */
+/* The value of a move per operation. It is how much the move forgets at the colder levels (the
+ * hotter ones forget anyway), times the square of the round trips of the ladder that it leads to.
+ * The square is taken because a barrier half as large needs half the levels, so that there are
+ * twice the ladders. */
 static double worth(const gbsi_tempered *t, const gbsi_overlap *overlap, double operations)
 {
     const uint32_t n_levels = t->exchange->n_levels;

@@ -373,8 +373,10 @@ uint64_t gbsi_run_tempered_bytes(const gbsi_task *task, const gbsi_engine *engin
      * compiled. */
     const uint64_t made = n * GBSI_COLLAPSE_ENTRIES * sizeof(double);
     const uint64_t core = 3 * gbsi_conditioned_bytes(part) + 4 * made;
-    const uint64_t plan = engine->plan == NULL ? 0 : engine->plan->bytes;
-    const uint64_t counters = engine->plan == NULL ? 0 : engine->plan->n_counters;
+    const gbsi_plan none = {0};
+    const gbsi_plan *compiled = engine->plan == NULL ? &none : engine->plan;
+    const uint64_t plan = compiled->bytes;
+    const uint64_t counters = compiled->n_counters;
     const uint64_t told = task->ranks == NULL ? 0
                                               : lanes * (2 * n + 4 * counters + sizeof(double)) +
                                                     n * GBSI_BLOCK_LANES * sizeof(uint32_t);

@@ -236,7 +236,8 @@ void gbsi_tempered_marginal(const gbsi_tempered *t, uint32_t variable,
 }
 
 /* The degrees of freedom of the error: n - 1 for n round trips, which are at most as many
- * independent states of the cold end, or for n full batches, whichever are fewer. */
+ * independent states of the cold end, or n - 1 for n full batches; the smaller of the two counts.
+ */
 static double freedom_of(const gbsi_means *m)
 {
     const double trips = (double)gbsi_means_least_trips(m) * m->n_ladders;

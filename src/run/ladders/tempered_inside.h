@@ -143,8 +143,8 @@ gbs_status gbsi_tempered_harden(gbsi_tempered *t, gbsi_pool *pool, double penalt
  */
 gbs_status gbsi_tempered_respace(gbsi_tempered *t, double first, uint32_t n_levels,
                                  uint32_t n_ladders, gbs_error *err);
-/* Ladders of a checkpoint in place of those that a run begins with: as many levels and ladders, and
- * that penalty; their states and temperatures are still to be loaded ... */
+/* Takes the ladders of a checkpoint in place of those with which a run begins: this number of
+ * levels and ladders, and this penalty. Their states and temperatures are still to be loaded ... */
 gbs_status gbsi_tempered_reshape(gbsi_tempered *t, gbsi_pool *pool, uint32_t n_levels,
                                  uint32_t n_ladders, double penalty, gbs_error *err);
 /* ... and, once they are, told to the chains and the blocks. */

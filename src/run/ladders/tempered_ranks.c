@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ladders on several ranks. Every rank has the states of all lanes, and moves whole groups of them;
- * what these have become it tells all others, and all swap, adapt and count alike. A level may
- * therefore swap with a level that another rank has moved, and a checkpoint equals the checkpoint
- * of one process. */
+/* Ladders on several ranks. Every rank has the states of all lanes, and moves whole groups of
+ * lanes. It sends the new states to all other ranks, and all ranks swap, adapt and count alike. A
+ * level may therefore swap with a level that another rank has moved, and a checkpoint equals the
+ * checkpoint of one process. */
 #include <string.h>
 
 #include "base/memory.h"

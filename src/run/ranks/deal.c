@@ -131,7 +131,7 @@ static uint32_t variable_of(const gbsi_deal_source *from, gbsi_dealt what, uint6
 /* Stretches of one kind while they are counted, then put in. */
 typedef struct counting {
     uint32_t n_ranks;
-    uint64_t *next;      /* [n_ranks] behind the last item that the rank has */
+    uint64_t *next;      /* [n_ranks] behind the last item of the rank */
     size_t *n;           /* [n_ranks] series; then where its next one goes */
     gbsi_series *series; /* NULL while they are counted */
 } counting;

@@ -23,8 +23,8 @@ typedef struct gbsi_deal {
     size_t n_seen, seen_capacity;
     uint8_t *is_seen;                  /* [n_variables] 1: somebody does */
     size_t *start[GBSI_N_DEALT];       /* [n_ranks + 1] start of the series of each rank */
-    gbsi_series *series[GBSI_N_DEALT]; /* the series of all ranks one after the other, ascending
-                                          within each rank */
+    gbsi_series *series[GBSI_N_DEALT]; /* the series of all ranks, one rank after the other,
+                                          ascending within each rank */
 } gbsi_deal;
 
 /* The whole that is dealt out; borrowed for the call. */

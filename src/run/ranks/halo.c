@@ -35,8 +35,8 @@ static void unpack_bits(const unsigned char *in, uint8_t *state)
     }
 }
 
-/* States of some lanes to and from a message, where they take 2 bytes, little-endian, if those of
- * any variable of the whole do. */
+/* Copies states of some lanes to and from a message. A state takes 2 bytes, little-endian, if
+ * states of any variable of the whole model take 2 bytes. */
 static void put_states(const gbsi_halo *h, const void *state, unsigned char *out)
 {
     for (uint32_t lane = 0; lane < h->executor->lanes; ++lane) {

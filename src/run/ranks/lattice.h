@@ -20,7 +20,7 @@ typedef struct gbsi_share_lattice {
     gbsi_grid_model grid;
     gbsi_grid_shape shape;
     uint32_t n_even; /* variables of the first colour */
-    bool by_count;   /* all couplings are the same */
+    bool by_count;   /* all couplings are equal */
     gbsi_lattice_sums sums;
     gbsi_block *block;   /* [n_ranks] */
     gbsi_schedule whole; /* its batches and pieces */

@@ -20,8 +20,8 @@ enum { CHUNK = 512 };
 /* The largest span for grids of levels: with at most 7 factors no sum in float is wrong by
  * GBSI_ROUNDING_LIMIT. */
 #define MOST_SPAN_OF_LEVELS 60.0
-/* As in src/model/graph/locality.c: variables whose first neighbours are FAR or more places away
- * are put in another order, if breadth-first levels are shorter than that. */
+/* As in src/model/graph/locality.c, variables whose first neighbours are FAR or more places away
+ * are put in another order if breadth-first levels are shorter than that distance. */
 #define FAR        4096u
 #define LONG_SIDES 128u
 
@@ -37,9 +37,9 @@ static gbs_status refuse(const gbsi_share_lattice *l, const char *why, gbs_error
                      gbsi_plural(l->facts.n_ranks), why);
 }
 
-/* Whether the plan of the whole keeps the order of the numbers (src/model/graph/locality.c): it is
- * small, first neighbours are near, or breadth-first levels, about as long as the two shorter sides
- * are together or, of three, across, are long as well. */
+/* Whether the plan of the whole model keeps the order of the numbers (src/model/graph/locality.c).
+ * It does if the model is small, if first neighbours are near, or if breadth-first levels are long
+ * as well, which is so if all sides are long. */
 static bool keeps_order(const gbsi_grid_shape *shape, uint32_t n)
 {
     const uint32_t *side = shape->side;

@@ -37,15 +37,15 @@ gbsi_own_chains gbsi_chains_of(const gbs_ranks *ranks, uint32_t rank, uint32_t n
 /* Refuses options that do not work with several ranks. @return GBS_ERR_UNSUPPORTED naming one. */
 gbs_status gbsi_ranks_check(const struct gbsi_task *task, const gbsi_engine *engine,
                             gbs_error *err);
-/* A point that all ranks must reach before they go on: if some have failed so far, all fail with
- * the error of the first of them, which the message names. @param ranks NULL: this process is
- * alone. */
+/* A point that all ranks must reach before they go on. If some ranks have failed so far, all ranks
+ * fail with the error of the first of them, which the message names. @param ranks NULL: this
+ * process is alone. */
 gbs_status gbsi_ranks_meet(const gbs_ranks *ranks, gbs_status status, gbs_error *err);
 /* Checks that all ranks have the same version, model, evidence and options, and chose the same
  * components to answer exactly. @return GBS_ERR_STATE on all ranks, naming what differs from rank
  * 0. */
 gbs_status gbsi_ranks_compare(const struct gbs_run *run, gbs_error *err);
-/* Checks that all ranks have the same settings of those that are made after the run was created:
+/* Checks that all ranks have equal settings, among those that are made after the run was created:
  * the variables of traces and draws, whether checkpoints are written, and the checkpoint to resume
  * from. @return GBS_ERR_STATE on all ranks if one differs from rank 0. */
 gbs_status gbsi_ranks_compare_files(const struct gbs_run *run, gbs_error *err);

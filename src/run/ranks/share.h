@@ -10,7 +10,7 @@
 #include "gibbsite/share.h"
 #include "ranks/deal.h"
 
-/* Facts about the whole model, the same in all shares. Only numbers, as they are saved. */
+/* Facts about the whole model, the same in all shares. Numbers only, as they are saved. */
 typedef struct gbsi_share_facts {
     uint64_t partition; /* shares with another number are of another partition */
     uint64_t n_ranks;
@@ -35,7 +35,7 @@ typedef struct gbsi_share_facts {
     uint64_t seed;      /* seed with which the starts were found */
     uint64_t n_starts;  /* number of chains that have starts; 0: none yet */
     uint64_t named;     /* variables or states have names */
-    uint64_t n_runs;    /* number of runs of slots of the same arity */
+    uint64_t n_runs;    /* number of runs of slots with equal arity */
     /* Digests of the user's model, evidence and scan file, for checkpoints; 0 for an input that is
      * not given. */
     uint64_t model[2], evidence[2], sequence[2];
@@ -67,8 +67,8 @@ struct gbs_share {
     uint32_t
         *whole_slot;   /* [part->n_variables] their slots in the whole model, below facts.n_free */
     uint8_t *by_count; /* [part->n_variables] see gbsi_plan_options */
-    /* Updates of own variables. Every batch of the whole is two here: first the variables that
-     * others see, then those that nobody does. */
+    /* Updates of own variables. Every batch of the whole model is two batches here: first the
+     * variables that other ranks see, then those that no other rank sees. */
     gbsi_schedule schedule;
     uint64_t *global; /* [schedule.n_pieces] schedule.global */
     uint16_t *start;  /* [facts.n_starts][part->n_variables] states */

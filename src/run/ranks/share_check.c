@@ -98,8 +98,8 @@ static uint64_t entries_of(const gbsi_conditioned *p, size_t i)
     return n;
 }
 
-/* Enough inhibitions for those of the leak and the parents, none above 1; the child is last, unless
- * it is observed, and the effect one of its states. */
+/* There must be enough inhibitions for the leak and the parents, none above 1; the child must be
+ * last, unless it is observed, and the effect must be one of its states. */
 static bool noisy_fits(const gbsi_conditioned *p, size_t i)
 {
     const gbsi_factors *f = &p->factors;

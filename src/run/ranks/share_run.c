@@ -34,8 +34,8 @@ gbs_status gbsi_run_count_updates(const gbsi_task *task, const gbsi_engine *engi
                                  : ranks->combine(ranks->context, GBS_COMBINE_SUM_U64, n, 1, err);
 }
 
-/* A block of hard zeros that is not all of one rank is held by no splash, and open on every rank
- * that sees some of it. */
+/* If a block of hard zeros does not belong to one rank, no splash holds it, and it counts as open
+ * on every rank that sees a part of it. */
 gbs_status gbsi_shared_connect(const gbs_ranks *ranks, const gbsi_engine *engine,
                                gbsi_report *report, gbs_error *err)
 {

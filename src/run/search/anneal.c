@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Simulated annealing by Gibbs sampling (Kirkpatrick, Gelatt & Vecchi 1983, Science 220:671-680;
  * Geman & Geman 1984): values are drawn from p_v^(1/tau) while tau falls [M27]. After each sweep
- * the log density of every chain is summed from all factors again, in double: no error builds up,
- * and which state is best depends neither on threads nor on the instruction set. */
+ * the log density of every chain is summed from all factors again, in double. So no error builds
+ * up, and the best state depends neither on threads nor on the instruction set. */
 #include "search/anneal.h"
 
 #include <math.h>

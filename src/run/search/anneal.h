@@ -23,7 +23,7 @@ typedef struct gbsi_search_standing {
     uint64_t stage;      /* of the annealing */
     uint64_t has_plans;  /* 0 until plans of blocks are made, or if there are none */
     uint64_t n_draws;    /* of blocks, in all */
-    uint64_t first;      /* chain of those that are raised and cooled */
+    uint64_t first;      /* chain of the states that are quenched and cooled */
     uint64_t cool_draws; /* draws of each block in this annealing */
     uint64_t cool_pass;  /* number of the first of these draws */
     uint64_t cool_steps; /* done */
@@ -46,9 +46,9 @@ typedef struct gbsi_search {
     gbsi_quench *quench; /* NULL: no blocks */
     double *density; /* [n_groups * lanes] log densities of the sampled part after the last sweep */
     uint32_t *x;     /* [part variables] scratch */
-    uint32_t *best_x; /* [part variables] the best state so far */
+    uint32_t *best_x; /* [part variables] the best state until now */
     uint32_t
-        *state; /* [model variables] the best state so far, with the components solved exactly */
+        *state; /* [model variables] the best state until now, with the components solved exactly */
     gbsi_search_standing at;
     /* Saved while maxima are searched for, which a signal may cut short: the state before the
      * search for them. */

@@ -9,7 +9,7 @@
 #include "condition/soften.h"
 
 /* The penalty of a violated zero, in units of tau0. With a smaller penalty, states that violate a
- * zero win; with a much larger one, blocks seldom cross a zero; values of 12 to 20 found the same
+ * zero win; with a much larger one, blocks seldom cross a zero. Values of 12 to 20 found the same
  * states. */
 #define PENALTY 15.0
 #define FIRM    1000.0

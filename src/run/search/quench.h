@@ -10,16 +10,17 @@
 
 /* ---- crossover.c ---------------------------------------------------------------------------- */
 
-/* Combines the best of two states, component by component. Where two states differ the model falls
- * into components that no factor joins, and the log density is a sum over them: each is taken from
- * the state in which it is more probable, so that one step finds the best of 2^components states
- * (partition crossover; Tinos, Whitley & Chicano 2015, Foundations of Genetic Algorithms XIII,
- * 137-149). */
+/* Combines the best of two states, component by component. If two states differ, the variables in
+ * which they differ fall into components that no factor joins, and the log density is a sum over
+ * them. Each component is taken from the state in which it is more probable, so that one step finds
+ * the best of 2^components states (partition crossover; Tinos, Whitley & Chicano 2015, Foundations
+ * of Genetic Algorithms XIII, 137-149). */
 typedef struct gbsi_crossover {
     const gbsi_conditioned *model; /* borrowed */
-    uint32_t *parent;              /* [n_variables] components of those that differ */
-    double *gain; /* [n_variables] at the root of each component: nats that the other state has more
-                   */
+    uint32_t *parent; /* [n_variables] components of the variables in which two states differ */
+    double
+        *gain; /* [n_variables] at the root of each component: advantage of the other state, in nats
+                */
 } gbsi_crossover;
 
 gbs_status gbsi_crossover_init(gbsi_crossover *crossover, const gbsi_conditioned *model,

@@ -294,7 +294,7 @@ gbs_status gbsi_json_read(const gbsi_input *input, gbsi_json_file *file, gbs_err
     nest in = {.depth = 0};
     bool more = true;
     GBSI_TRY(gbsi_text_open(&f.text, input, NULL, err));
-    /* each text has a delimiter before it and, except numbers at the end of the file, one behind it
+    /* each text has a delimiter before it and, except numbers at the end of the file, one after it
      */
     f.pool = gbsi_alloc(gbsi_text_left(&f.text) + 2);
     GBSI_TRY(GBSI_HAVE(err, input->name, f.pool));

@@ -24,7 +24,7 @@ typedef struct gbsi_json {
     const char *text; /* text of strings decoded, of numbers as written; else NULL */
     double number;    /* of numbers */
     size_t n;         /* elements or members */
-    size_t size;      /* values from here to the next beside it */
+    size_t size;      /* values from here to the next entry */
     const char *at;   /* position in the text, for messages */
 } gbsi_json;
 

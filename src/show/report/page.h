@@ -10,8 +10,9 @@ typedef struct gbsi_page {
     gbs_output *out;
     const gbsi_json_file *file; /* the JSON file that this part of the page shows */
     gbs_error *err;
-    gbs_status status;  /* the first failure; writing goes on into memory that nobody sees */
-    unsigned n_figures; /* number of figures so far, from which their ids are made */
+    gbs_status
+        status; /* the first failure; after it output is written into memory and thrown away */
+    unsigned n_figures; /* number of figures until now, from which their ids are made */
 } gbsi_page;
 
 /* ---- page_text.c: reading; what is missing or null is NULL, NAN, 0 or false, what is of another

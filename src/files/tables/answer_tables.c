@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables that are answers, of gibbsite or of others, told by their names of columns: read as rows
+ * of cases or draws they would give numbers without a meaning. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tables/sheet.h"
+
+typedef struct kind {
+    const char *begins; /* the line of names, without quotes */
+    const char *holds;  /* a text somewhere in that line; NULL: none */
+    bool whole;         /* the line ends where `begins` does */
+    bool draws;         /* gibbsite diagnose reads it */
+    const char *what;
+    const char *reader; /* what reads it; "": nothing does */
+} kind;
+
+static const kind kinds[] = {
+    {"variable,state,probability", NULL, false, false, "marginals",
+     "; gibbsite compare reads marginals"},
+    {"variable,state", NULL, true, false, "states of variables",
+     "; gibbsite compare reads such states"},
+    {"variable,mean,", ",sd", false, false, "a summary of draws", ""},
+    {"name,mean,sd,", NULL, false, false, "a diagnosis of draws", ""},
+    {"case,", "=", false, false, "marginals of cases", ""},
+    {"", ",probability,mcse", false, false, "a joint table", ""},
+    {"chain,draw,", NULL, false, true, "draws", "; gibbsite diagnose reads draws"},
+    {".chain,", NULL, false, true, "draws", "; gibbsite diagnose reads draws"},
+};
+
+static bool is_kind(const kind *k, const char *line)
+{
+    const size_t n = strlen(k->begins);
+    return strncmp(line, k->begins, n) == 0 && (!k->whole || line[n] == '\0') &&
+           (k->holds == NULL || strstr(line, k->holds) != NULL);
+}
+
+gbs_status gbsi_refuse_answers(const gbsi_text *text, bool draws, const char *expected,
+                               gbs_error *err)
+{
+    enum { LOOK = 4096 };
+    char line[LOOK + 1];
+    size_t n = 0;
+    gbsi_token first = gbsi_text_at(text, text->begin);
+    while (first.n > 0 && *first.at == '#') { /* comments */
+        const char *end = memchr(first.at, '\n', (size_t)(text->end - first.at));
+        first = gbsi_text_at(text, end == NULL ? text->end : end);
+    }
+    const char *at = first.at;
+    for (; at < text->end && *at != '\n' && *at != '\r' && n < LOOK; at++) {
+        if (*at != '"' && (n > 0 || *at != ',')) { /* an index has no name */
+            line[n++] = *at;
+        }
+    }
+    line[n] = '\0';
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (is_kind(&kinds[i], line) && !(draws && kinds[i].draws)) {
+            return gbsi_text_fail(text, (gbsi_token){first.at, 1}, err, "found %s, expected %s%s",
+                                  kinds[i].what, expected, kinds[i].reader);
+        }
+    }
+    return GBS_OK;
+}
