@@ -55,7 +55,7 @@ typedef struct gbs_case_answers {
  * @param options  options of the run, copied; the objects that its pointers refer to must outlive
  * the cases. Method AUTO makes junction trees if they are predicted to answer a case within what
  * AUTO allows for a run; EXACT makes them if they fit memory. time_s counts from here on, over all
- *                 cases.
+ *                 cases; AUTO gives trees up that are not there after 0.4 of it, and samples.
  * @param column   [n_columns] distinct ids of the variables that are observed in some case; copied.
  * @param query    [n_query] distinct ids; copied.
  * @return errors of gbs_run_new(); GBS_ERR_ARGUMENT if an id is out of range or occurs twice.
@@ -71,7 +71,8 @@ GBS_API size_t gbs_cases_n_states(const gbs_cases *cases);
 /** @return 1 if junction trees answer the cases, else 0: they are runs. */
 GBS_API int gbs_cases_is_exact(const gbs_cases *cases);
 /** @return the number of cases that are best answered in one call: a fraction of a second's work,
- * and some MiB of answers. Any other number gives the same answers. */
+ * and some MiB of answers. Any other number gives the same answers, but where time_s ends runs: the
+ * time left is shared by the cases of a call. */
 GBS_API size_t gbs_cases_at_once(const gbs_cases *cases);
 
 /**
@@ -80,7 +81,8 @@ GBS_API size_t gbs_cases_at_once(const gbs_cases *cases);
  * @param state     [n][n_columns] a state of each column's variable, or GBS_UNOBSERVED. A state
  *                  other than the evidence has makes the case impossible.
  * @param callbacks NULL, or callbacks for progress; the callback for draws is not called.
- * @param n_done    out or NULL: answers of cases before this one are there.
+ * @param n_done    out or NULL: answers of cases before this one are there. One whose run was ended
+ *                  by its share of time_s has what was there, or NAN, and is not called converged.
  * @return GBS_OK; GBS_STOPPED if ended by time_s or the callback; GBS_ERR_ARGUMENT for a state out
  *         of range, with nothing answered; errors of gbs_run_execute() other than
  *         GBS_ERR_IMPOSSIBLE, which is an answer, and GBS_ERR_NOT_FOUND, for which all numbers of

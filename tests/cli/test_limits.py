@@ -154,6 +154,37 @@ def test_what_is_there_instead_of_exact_answers_is_told(grid):
     assert "given up after 40 % of --time: the answer is by belief propagation" in done.stderr, done.stderr
 
 
+@pytest.mark.parametrize("step, given_up", [(0.08, "exact answers were not there after 75 % of --time"),
+                                            (0.15, "exact answers were not there after 75 % of --time"),
+                                            (0.3, "the search for exact answers was given up after 40 % of --time")])
+def test_a_search_for_the_best_state_gives_exact_answers_up(grid, step, given_up):
+    done = slowly(grid, step, "map", "grid.gbm", "--time", "10s", "-o", "a.csv")
+    assert given_up + ": sampled instead, as by --method sample" in done.stderr, done.stderr
+    assert "this is the best state so far" in done.stderr and done.returncode == 4, done.stderr
+    assert len((grid / "a.csv").read_text().splitlines()) == 226
+    assert "proved to be the largest" in slowly(grid, 0.001, "map", "grid.gbm", "--time", "50s").stderr
+
+
+def test_a_partition_function_is_sampled_where_exact_sums_come_too_late(grid):
+    done = slowly(grid, 0.07, "logz", "grid.gbm", "--time", "10s", "--format", "json")
+    assert "exact answers were not there after 75 % of --time: sampled instead, as by --method sample" in done.stderr, done.stderr
+    found = json.loads(done.stdout)
+    assert found["iterations"] > 0 and found["exact_variables"] == 0, found
+    exact = subprocess.run([program(), "logz", "grid.gbm", "--format", "json"], cwd=grid, capture_output=True, text=True)
+    assert abs(found["log_z"] - json.loads(exact.stdout)["log_z"]) < 2.0 and found["converged"] is False, found
+    assert ", exact" in slowly(grid, 0.001, "logz", "grid.gbm", "--time", "50s").stderr
+
+
+def test_cases_are_sampled_where_their_tree_comes_too_late_and_share_the_time(grid):
+    (grid / "t.csv").write_text("0,5\n0,1\n1,0\n0,1\n")
+    done = slowly(grid, 0.03, "marginals", "grid.gbm", "--cases", "t.csv", "--query", "7", "--time", "10s", "-o", "a.csv")
+    rows = (grid / "a.csv").read_text().splitlines()
+    assert "3 cases, each as 'gibbsite marginals' answers it" in done.stderr, done.stderr
+    assert len(rows) == 4 and all(float(row.split(",")[1]) > 0.0 for row in rows[1:]), rows
+    exact = slowly(grid, 1e-5, "marginals", "grid.gbm", "--cases", "t.csv", "--query", "7", "--time", "50s")
+    assert "3 cases, exact" in exact.stderr, exact.stderr
+
+
 def test_draws_that_cannot_be_exact_in_time_are_sampled(grid):
     done = slowly(grid, 0.2, "sample", "grid.gbm", "--sweeps", "20", "--time", "20s", "-o", "a.csv", "--summary", "a.json")
     assert "sampled instead" in done.stderr, done.stderr

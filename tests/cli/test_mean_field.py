@@ -74,12 +74,8 @@ def test_belief_propagation_is_exact_on_a_tree(run, work):
 
 def test_belief_propagation_tells_why_it_was_given_up(run):
     assert run("generate", "ising", "--grid", "6x6", "--coupling", "0", "--coupling-spread", "4", "--random-field", "1", "--seed", "2", "-o", "glass.uai").status == 0
-    done = run("marginals", "glass.uai", "--method", "bp", "--damping", "1")
+    done = run("marginals", "glass.uai", "--method", "bp")
     assert "the last 1000 brought no smaller change" in done.err, done.err
-    other = run("marginals", "glass.uai", "--method", "bp", "--iterations", "300")
-    assert other.out != run("marginals", "glass.uai", "--method", "bp", "--iterations", "300", "--damping", "1").out
-    assert run("marginals", "glass.uai", "--method", "bp", "--iterations", "40").out == \
-        run("marginals", "glass.uai", "--method", "bp", "--iterations", "40", "--damping", "1").out
 
 
 def test_draws_of_an_approximation_are_refused_with_what_to_type(run):

@@ -68,7 +68,7 @@ def test_near_misses(run, arguments, near):
     (["marginals", SPRINKLER, "--damping", "0.5"], "apply with --method mean-field"),
     (["marginals", SPRINKLER, "--method", "mean-field", "--chains", "4"], "cannot apply"),
     (["marginals", SPRINKLER, "--method", "mean-field", "--damping", "0"], "1"),
-    (["sample", SPRINKLER, "--method", "mean-field"], "takes auto|sample"),
+    (["sample", SPRINKLER, "--method", "mean-field"], "takes --method auto or sample"),
     (["marginals", SPRINKLER, "--width", "3"], "applies with --scan splash"),
     (["marginals", SPRINKLER, "--scan", "auto", "--splashes", "2"], "applies with --scan splash"),
     (["marginals", SPRINKLER, "--scan", "splash", "--width", "17"], "from 1 to 16"),

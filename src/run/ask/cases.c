@@ -16,6 +16,20 @@
 #define ANSWER_BYTES    (UINT64_C(8) << 20) /* bytes of the answers of one call, as advised */
 #define CALL_OPERATIONS 1e9                 /* the same: a few tenths of a second */
 #define MOST_AT_ONCE    4096.0
+#define TREE_SHARE      0.4 /* of --time: what `auto` gives to making trees */
+
+static void forget_trees(gbs_cases *c)
+{
+    for (uint32_t i = 0; c->worker != NULL && i < gbsi_pool_size(c->pool); ++i) {
+        gbsi_case_worker_free(c->worker[i]);
+    }
+    gbsi_free(c->worker);
+    gbsi_pool_free(c->pool);
+    gbsi_case_tree_free(c->tree);
+    c->worker = NULL;
+    c->pool = NULL;
+    c->tree = NULL;
+}
 
 void gbs_cases_free(gbs_cases *cases)
 {
@@ -23,12 +37,7 @@ void gbs_cases_free(gbs_cases *cases)
     if (c == NULL) {
         return;
     }
-    for (uint32_t i = 0; c->worker != NULL && i < gbsi_pool_size(c->pool); ++i) {
-        gbsi_case_worker_free(c->worker[i]);
-    }
-    gbsi_free(c->worker);
-    gbsi_pool_free(c->pool);
-    gbsi_case_tree_free(c->tree);
+    forget_trees(c);
     gbs_evidence_free(c->evidence);
     GBSI_FREE(c->column, c->query, c->marginal, c);
 }
@@ -151,14 +160,14 @@ cleanup:
     return status;
 }
 
-static gbs_status make_trees(gbs_cases *c, gbs_error *err)
+/* @param watch ends the work; what is then there of trees is freed by the caller. */
+static gbs_status make_trees(gbs_cases *c, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_solver s = {0};
     gbsi_case_scope *query = NULL;
     const size_t n_needed = (size_t)c->n_columns + c->n_query;
     uint32_t *needed = gbsi_alloc_array(n_needed, sizeof *needed);
-    gbsi_watch watch = gbsi_watch_of(NULL, NULL, c->begun_s, c->options.time_s);
     const gbs_exact_options options = {.size = sizeof options,
                                        .memory_limit = c->options.memory_limit,
                                        .threads = c->options.threads};
@@ -168,7 +177,7 @@ static gbs_status make_trees(gbs_cases *c, gbs_error *err)
     GBSI_TRY(
         gbsi_solver_init_about(&s, c->model, c->evidence, &options, n_needed, needed, false, err));
     if (c->options.method == GBS_METHOD_AUTO || c->options.method == GBS_METHOD_EXACT) {
-        GBSI_TRY(plan_tree(c, &s, &watch, &s.tree, err));
+        GBSI_TRY(plan_tree(c, &s, watch, &s.tree, err));
     }
     if (s.tree != NULL) {
         query = gbsi_alloc_array(c->n_query, sizeof *query);
@@ -177,11 +186,11 @@ static gbs_status make_trees(gbs_cases *c, gbs_error *err)
             query[i] = (gbsi_case_scope){.variable = &c->query[i], .n = 1};
         }
         GBSI_TRY(gbsi_case_tree_new(s.whole, s.tree, c->n_columns, c->column, c->n_query, query,
-                                    &watch, &c->tree, err));
+                                    watch, &c->tree, err));
     }
     if (c->tree != NULL && gbsi_case_worker_bytes(c->tree) * gbsi_options_threads(&c->options) <=
                                s.bytes / 2) { /* tables take at most the other half */
-        GBSI_TRY(take_workers(c, &watch, err));
+        GBSI_TRY(take_workers(c, watch, err));
     }
     if (isnan(c->log_base)) {
         gbsi_case_tree_free(c->tree); /* workers hold nothing of it */
@@ -192,6 +201,26 @@ static gbs_status make_trees(gbs_cases *c, gbs_error *err)
 cleanup:
     GBSI_FREE(query, needed);
     gbsi_solver_free(&s);
+    return status;
+}
+
+/* Makes trees; `auto` gives them up after a share of --time, and each case is sampled, as by
+ * --method sample. */
+static gbs_status make_trees_in_time(gbs_cases *c, gbs_error *err)
+{
+    const bool may_give_up = c->options.method == GBS_METHOD_AUTO && c->options.time_s > 0.0;
+    gbsi_watch whole = gbsi_watch_of(NULL, NULL, c->begun_s, c->options.time_s);
+    gbsi_watch *before = gbsi_watch_enter(&whole);
+    gbsi_watch watch =
+        gbsi_watch_of(NULL, NULL, c->begun_s, (may_give_up ? TREE_SHARE : 1.0) * c->options.time_s);
+    gbs_status status = make_trees(c, &watch, err);
+    gbsi_watch_leave(before);
+    if (status == GBS_ERR_STOPPED && may_give_up && !gbsi_watch_ask(&whole)) {
+        forget_trees(c);
+        c->options.method = GBS_METHOD_SAMPLE;
+        c->log_base = !c->has_evidence && gbs_model_is_normalized(c->model) ? 0.0 : (double)NAN;
+        status = GBS_OK;
+    }
     return status;
 }
 
@@ -223,7 +252,7 @@ gbs_status gbs_cases_new(const gbs_model *model, const gbs_evidence *evidence,
     }
     GBSI_TRY(copy_ids(c, column, query, err));
     GBSI_TRY(gbsi_evidence_copy(model, evidence, &c->evidence, err));
-    GBSI_TRY(make_trees(c, err));
+    GBSI_TRY(make_trees_in_time(c, err));
     *cases = c;
     c = NULL;
 
@@ -250,11 +279,14 @@ size_t gbs_cases_at_once(const gbs_cases *cases)
     if (c == NULL) {
         return 0;
     }
-    if (c->tree == NULL) {
+    if (c->tree == NULL && c->options.time_s == 0.0) {
         return 1;
     }
     const double bytes = (double)(c->n_states * 2 + c->n_columns + 2) * sizeof(double);
-    const double operations = (double)gbsi_case_tree_operations(c->tree) / GBSI_CASE_LANES + 1.0;
+    const double operations =
+        c->tree == NULL /* runs, which share the time that is left */
+            ? 1.0
+            : (double)gbsi_case_tree_operations(c->tree) / GBSI_CASE_LANES + 1.0;
     double n = (double)ANSWER_BYTES / bytes;
     n = n < CALL_OPERATIONS / operations ? n : CALL_OPERATIONS / operations;
     n = n < MOST_AT_ONCE ? n : MOST_AT_ONCE;

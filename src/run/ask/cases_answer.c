@@ -182,8 +182,16 @@ cleanup:
     return status;
 }
 
-/* @param method gbs_method of the run. @return GBS_STOPPED if it was stopped without an answer. */
-static gbs_status answer_by_run(calling *call, size_t i, int method, gbs_error *err)
+/* Whether a run that its time ended has estimates. */
+static bool has_estimates(const gbs_run *run)
+{
+    const gbs_report *r = gbs_run_report(run);
+    return r != NULL && strcmp(r->stop, "time") == 0;
+}
+
+/* @param method gbs_method of the run. @param n_left cases that the time left is shared by, this
+ * one included. @return GBS_STOPPED if a signal stopped it. */
+static gbs_status answer_by_run(calling *call, size_t i, int method, size_t n_left, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_cases *c = call->cases;
@@ -193,7 +201,7 @@ static gbs_status answer_by_run(calling *call, size_t i, int method, gbs_error *
     options.method = method;
     if (options.time_s > 0.0) {
         const double left_s = options.time_s - (gbsi_clock_s() - c->begun_s);
-        options.time_s = left_s > 1e-3 ? left_s : 1e-3;
+        options.time_s = left_s / (double)n_left > 1e-3 ? left_s / (double)n_left : 1e-3;
     }
     GBSI_TRY(gbsi_evidence_copy(c->model, c->evidence, &evidence, err));
     status = observe(call, i, evidence, err);
@@ -211,10 +219,11 @@ static gbs_status answer_by_run(calling *call, size_t i, int method, gbs_error *
     if (status == GBS_ERR_IMPOSSIBLE) {
         status = GBS_OK;
         put_case(call, i, NULL, NULL, -INFINITY, 1);
-    } else if (status == GBS_ERR_NOT_FOUND) { /* whether it is possible is not known */
-        status = GBS_OK;
+    } else if (status == GBS_ERR_NOT_FOUND || (status == GBS_ERR_STOPPED && n_left > 1)) {
+        status = GBS_OK; /* whether it is possible is not known */
         put_case(call, i, NULL, NULL, NAN, 0);
-    } else if (status == GBS_OK) {
+    } else if (status == GBS_OK || (status == GBS_STOPPED && has_estimates(run))) {
+        status = GBS_OK;
         GBSI_TRY(put_run(call, i, run, err));
     }
 
@@ -227,15 +236,16 @@ cleanup:
 static gbs_status answer_by_runs(calling *call, size_t *n_done, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    size_t n_left = call->n_unique;
     for (size_t i = 0; i < call->n && status == GBS_OK; ++i) {
-        gbsi_watch_look(&call->watch);
-        if (gbsi_watch_stopped(&call->watch)) {
-            return GBS_STOPPED;
-        }
         if (call->first[i] != i) {
             put_copy(call, i);
         } else {
-            status = answer_by_run(call, i, call->cases->options.method, err);
+            gbsi_watch_look(&call->watch);
+            if (gbsi_watch_stopped(&call->watch)) {
+                return GBS_STOPPED;
+            }
+            status = answer_by_run(call, i, call->cases->options.method, n_left--, err);
         }
         if (status == GBS_OK) {
             *n_done = i + 1;
@@ -283,7 +293,7 @@ static gbs_status answer_by_tree(calling *call, size_t *n_done, gbs_error *err)
         const gbsi_case *b = &call->batch[k];
         const size_t i = call->unique[k];
         if (b->end == GBSI_CASE_UNSURE) {
-            GBSI_TRY(answer_by_run(call, i, GBS_METHOD_EXACT, err));
+            GBSI_TRY(answer_by_run(call, i, GBS_METHOD_EXACT, 1, err));
             if (status == GBS_STOPPED) {
                 return status;
             }

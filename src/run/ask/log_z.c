@@ -154,11 +154,35 @@ static gbs_status prepare(gbs_run *run, gbsi_drive *drive, const gbs_checkpoint_
                           double *log_exact, gbs_error *err)
 {
     GBSI_PASS(gbsi_run_take_files(run, files, err));
+    drive->share = gbsi_run_may_give_up(run) ? GBSI_EXACT_SHARE : 1.0;
     if (run->report.public.n_exact_variables > 0) {
         GBSI_PASS(gbsi_run_exact_log_z(&run->task, &run->sampling.engine, &run->sampling.estimates,
                                        drive, log_exact, err));
     }
+    drive->share = 1.0;
     return GBS_OK;
+}
+
+/* Puts a run by --method sample in place of one whose exact answers were not there in time. */
+static gbs_status sample_instead(const gbs_model *model, const gbs_evidence *evidence,
+                                 const gbs_run_options *options, const gbs_checkpoint_files *files,
+                                 gbsi_drive *drive, bool *ladders, gbs_run **run, gbs_error *err)
+{
+    gbs_run_options sampled = *options;
+    double log_exact = 0.0;
+    gbsi_watch watch = gbsi_watch_of(NULL, NULL, drive->started_s, options->time_s);
+    sampled.method = GBS_METHOD_SAMPLE;
+    gbs_run_free(*run);
+    *run = NULL;
+    drive->run = NULL;
+    gbsi_watch *before = gbsi_watch_enter(&watch);
+    const gbs_status status = open_run(NULL, model, evidence, &sampled, ladders, run, err);
+    gbsi_watch_leave(before);
+    GBSI_PASS(status);
+    (*run)->report.late_share = GBSI_EXACT_SHARE;
+    drive->run = *run;
+    gbsi_drive_go_on(drive, false);
+    return prepare(*run, drive, files, &log_exact, err);
 }
 
 static gbs_status answer(gbs_run *run, gbsi_drive *drive, double log_exact, bool ladders,
@@ -177,6 +201,9 @@ static gbs_status answer(gbs_run *run, gbsi_drive *drive, double log_exact, bool
         if (found->log_z == -INFINITY) {
             report_nothing(found);
         }
+    }
+    if (status >= 0) {
+        status = gbsi_run_tell_late(&run->report, err);
     }
     found->exact = r->exact;
     found->updates = r->updates;
@@ -206,6 +233,11 @@ static gbs_status log_z(const gbs_ranks *ranks, const gbs_model *model,
     drive.run = run;
     GBSI_TRY(gbsi_ranks_compare(run, err));
     status = prepare(run, &drive, files, &log_exact, err);
+    if (status == GBS_ERR_STOPPED && drive.stop == GBSI_GO_ON) { /* at the end of that share */
+        ladders = may_climb(options);
+        log_exact = 0.0;
+        status = sample_instead(model, evidence, options, files, &drive, &ladders, &run, err);
+    }
     GBSI_TRY(gbsi_ranks_meet(ranks, status, err));
     GBSI_TRY(gbsi_ranks_meet(ranks, gbsi_ranks_compare_files(run, err), err));
     status = answer(run, &drive, log_exact, ladders, &found, err);

@@ -31,7 +31,8 @@ static void tell_progress(const gbs_run_options *options, const gbsi_report *rep
 
 double gbsi_drive_spent_s(const gbsi_drive *drive, double now_s)
 {
-    return drive->run->report.public.compile_s + now_s - drive->started_s;
+    const double before_s = drive->prepares ? 0.0 : drive->run->report.public.compile_s;
+    return before_s + now_s - drive->started_s;
 }
 
 void gbsi_drive_end_in_time(const gbs_run_options *options, gbsi_drive *drive, double now_s)
@@ -97,7 +98,8 @@ void gbsi_drive_begin(gbsi_drive *drive, const gbs_run *run, const gbs_run_callb
                           .last_progress_s = now_s,
                           .worst_error = NAN,
                           .share = 1.0,
-                          .exact_share = 1.0};
+                          .exact_share = 1.0,
+                          .prepares = run == NULL};
     drive->watch.look = look;
     drive->watch.context = drive;
     drive->outer = gbsi_watch_of(NULL, NULL, 0.0, 0.0);

@@ -173,6 +173,8 @@ gbs_status gbsi_run_take_known_memory(gbs_run *run, gbs_error *err);
 bool gbsi_run_may_give_up(const gbs_run *run);
 /* The share of --time after which exact answers are then given up. */
 #define GBSI_EXACT_SHARE 0.75
+/* run.c: warns that exact answers were given up, if they were, and says what is there instead. */
+gbs_status gbsi_run_tell_late(gbsi_report *report, gbs_error *err);
 /* prepare.c: prepares the run again, so that all of it is sampled. */
 gbs_status gbsi_run_sample_instead(gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
 /* Replaces the compiled scan by another one, before memory is taken. */
@@ -247,9 +249,11 @@ typedef struct gbsi_drive {
     double exact_share; /* the same of exact answers */
     double stopped_s;   /* time at which `stop` was noticed inside a pass */
     bool whole;         /* the pass under way is finished whatever stops the run */
+    bool prepares;      /* preparing the run is part of it: it began before there was a run */
 } gbsi_drive;
 
-/* @param run, callbacks borrowed; drive stays where it is. */
+/* @param run, callbacks borrowed; drive stays where it is. NULL: the run is made later, and counts.
+ */
 void gbsi_drive_begin(gbsi_drive *drive, const gbs_run *run, const gbs_run_callbacks *callbacks);
 /* Called before a pass or other work: resets the watch, unless drive->stop says that the run has
  * ended. */

@@ -17,8 +17,8 @@
 /* A fixed point: an iteration that moves nothing by more than this. */
 #define TOLERANCE  1e-10
 #define PROGRESS_S 0.1
-/* Iterations of belief propagation without damping, and the damping of those that follow, where
- * none is given. */
+/* Iterations of belief propagation without damping, and the damping of those that follow, unless
+ * one below 1 is given. */
 #define UNDAMPED 50u
 #define DAMPING  0.5
 
@@ -46,7 +46,7 @@ static gbs_status begin_mean_field(const gbsi_conditioned *model, const gbs_run_
     gbsi_mean_field *m = NULL;
     const gbs_status status =
         gbsi_mean_field_new(model, (gbs_mean_field_schedule)options->mean_field_schedule,
-                            options->damping > 0.0 ? options->damping : 1.0, watch, &m, err);
+                            options->damping, watch, &m, err);
     *state = m;
     return status;
 }
@@ -120,7 +120,7 @@ cleanup:
 static double step_belief(void *state, const gbs_run_options *options, uint64_t n)
 {
     belief *b = state;
-    const double damping = options->damping > 0.0 ? options->damping : n < UNDAMPED ? 1.0 : DAMPING;
+    const double damping = options->damping < 1.0 || n < UNDAMPED ? options->damping : DAMPING;
     const double change = gbsi_belief_round(b->messages, damping);
     b->residual = isnan(change) ? b->residual : change;
     return change;

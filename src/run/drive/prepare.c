@@ -354,7 +354,7 @@ bool gbsi_run_may_give_up(const gbs_run *run)
     const gbs_run_options *o = &run->checkpoints.asked;
     return run->task.options.method == GBS_METHOD_AUTO && o->time_s > 0.0 && o->sequence == NULL &&
            !o->partial_scan && o->dummy_edges == NULL && run->task.ranks == NULL &&
-           run->checkpoints.from == NULL && !run->task.purpose.anneals;
+           run->checkpoints.from == NULL;
 }
 
 gbs_status gbsi_run_sample_instead(gbs_run *run, gbsi_drive *drive, gbs_error *err)

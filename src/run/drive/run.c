@@ -122,8 +122,7 @@ static gbs_status answer(gbs_run *run, bool timed, gbsi_drive *drive, gbs_error 
     return run->task.runner->advance == NULL ? GBS_OK : run->task.runner->advance(run, drive, err);
 }
 
-/* Says that exact answers were given up, and what is there instead. */
-static gbs_status tell_late(gbsi_report *report, gbs_error *err)
+gbs_status gbsi_run_tell_late(gbsi_report *report, gbs_error *err)
 {
     if (report->late_share == 0.0) {
         return GBS_OK;
@@ -157,7 +156,7 @@ static gbs_status execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_
         status = GBS_OK;
     }
     GBSI_PASS(status);
-    GBSI_PASS(tell_late(&run->report, err));
+    GBSI_PASS(gbsi_run_tell_late(&run->report, err));
     r->sampling_s = run->checkpoints.before_s + gbsi_clock_s() - drive.started_s;
     r->updates_per_s = r->sampling_s > 0.0 ? (double)r->updates / r->sampling_s : 0.0;
     (void)snprintf(r->stop, sizeof r->stop, "%s", stop_name[drive.stop]);

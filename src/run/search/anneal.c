@@ -22,12 +22,18 @@
 #define ROUND_GROWTH 2u
 #define LEAST_ROUNDS 5u
 
+/* Frees what a search has found; another one may be opened in its place. */
 static void search_free(gbsi_search *s)
 {
-    gbsi_free(s->density);
     gbsi_quench_free(s->quench);
-    GBSI_FREE(s->x, s->best_x, s->kept_x, s->kept_lanes, s->state);
+    GBSI_FREE(s->density, s->x, s->best_x, s->kept_x, s->kept_lanes, s->state);
     gbs_run_free(s->run);
+    s->run = NULL;
+    s->drive.run = NULL;
+    s->quench = NULL;
+    s->density = NULL;
+    s->x = s->best_x = s->kept_x = s->kept_lanes = s->state = NULL;
+    s->at = (gbsi_search_standing){0};
 }
 
 /* ---- densities ------------------------------------------------------------------------------- */
@@ -233,6 +239,17 @@ static gbs_status take_room(gbsi_search *s, gbs_error *err)
     return all ? GBS_OK : gbsi_no_memory(err, "map", n * sizeof *s->x);
 }
 
+/* The exact components, within their share of --time. */
+static gbs_status solve_exactly(gbsi_search *s, gbs_error *err)
+{
+    gbs_run *run = s->run;
+    s->drive.share = s->exact_share;
+    const gbs_status status = gbsi_run_exact_map(&run->task.options, &run->task.problem,
+                                                 &run->sampling.engine, &s->drive, s->state, err);
+    s->drive.share = 1.0;
+    return status;
+}
+
 /* Small components are solved once; the other components start from the state of chain 0. */
 static gbs_status begin(gbsi_search *s, gbs_error *err)
 {
@@ -249,8 +266,7 @@ static gbs_status begin(gbsi_search *s, gbs_error *err)
     gbsi_run_user_state(&run->sampling.engine, &run->task.problem, 0, s->best_x, s->state);
     s->at.best = s->density[0];
     if (run->report.public.n_exact_variables > 0) {
-        GBSI_PASS(gbsi_run_exact_map(&run->task.options, &run->task.problem, &run->sampling.engine,
-                                     &s->drive, s->state, err));
+        GBSI_PASS(solve_exactly(s, err));
         GBSI_PASS(whole_density(&run->task.problem, s->state, &whole, err));
         s->at.offset = whole - s->at.best;
     }
@@ -297,10 +313,8 @@ static gbs_status open_run(gbsi_search *s, const gbs_model *model, const gbs_evi
                            const gbs_run_options *options, const gbs_checkpoint_files *files,
                            gbs_error *err)
 {
-    gbs_run_options chosen;
+    gbs_run_options chosen = *options;
     const gbsi_run_purpose purpose = {.limited = true, .anneals = true};
-    GBSI_PASS(gbsi_options_take(options, &chosen, err));
-    GBSI_PASS(check_method(&chosen, err));
     chosen.lattice = GBS_LATTICE_NEVER; /* bit lattices have no temperatures */
     GBSI_PASS(gbsi_run_open(model, evidence, &chosen, &purpose, &s->run, err));
     GBSI_PASS(
@@ -312,6 +326,42 @@ static gbs_status open_run(gbsi_search *s, const gbs_model *model, const gbs_evi
         s->heats && chosen.block_time > 0.0; /* draws other than random run at temperature 1 */
     s->state = gbsi_alloc_array(model->n_variables, sizeof *s->state);
     return GBSI_HAVE(err, "map", s->state);
+}
+
+/* The most probable state of all, or of what was found of it. */
+static gbs_status answer(gbsi_search *s, gbs_map_report *found, gbs_error *err)
+{
+    const bool exact = s->run->task.problem.part == NULL;
+    s->exact_share = gbsi_run_may_give_up(s->run) ? GBSI_EXACT_SHARE : 1.0;
+    if (exact) {
+        fill_fixed(&s->run->task.problem, s->state);
+        GBSI_PASS(solve_exactly(s, err));
+        GBSI_PASS(whole_density(&s->run->task.problem, s->state, &found->log_density, err));
+        s->drive.stop = GBSI_STOP_EXACT;
+    } else {
+        GBSI_PASS(find(s, err));
+        found->log_density = s->at.best + s->at.offset;
+        found->final_log_density = s->density[best_chain(s)] + s->at.offset;
+    }
+    return gbsi_run_tell_late(&s->run->report, err);
+}
+
+/* Puts a search by --method sample in place of one whose exact answers were not there in time. */
+static gbs_status search_instead(gbsi_search *s, const gbs_model *model,
+                                 const gbs_evidence *evidence, const gbs_run_options *options,
+                                 const gbs_checkpoint_files *files, gbs_error *err)
+{
+    gbs_run_options sampled = *options;
+    gbsi_watch watch = gbsi_watch_of(NULL, NULL, s->drive.started_s, options->time_s);
+    sampled.method = GBS_METHOD_SAMPLE;
+    search_free(s);
+    gbsi_watch *before = gbsi_watch_enter(&watch);
+    const gbs_status status = open_run(s, model, evidence, &sampled, files, err);
+    gbsi_watch_leave(before);
+    GBSI_PASS(status);
+    s->run->report.late_share = GBSI_EXACT_SHARE;
+    gbsi_drive_go_on(&s->drive, false);
+    return GBS_OK;
 }
 
 static void report_search(const gbsi_search *s, gbs_map_report *found)
@@ -348,19 +398,17 @@ gbs_status gbs_map_with_checkpoints(const gbs_model *model, const gbs_evidence *
     const gbs_run_callbacks watch = {.context = s.callbacks->context,
                                      .progress = s.callbacks->progress};
     gbs_map_report found = {.final_log_density = NAN};
+    gbs_run_options taken;
     gbsi_drive_begin(&s.drive, NULL, &watch);
-    GBSI_TRY(open_run(&s, model, evidence, options, files, err));
-    if (s.run->task.problem.part == NULL) {
-        fill_fixed(&s.run->task.problem, s.state);
-        GBSI_TRY(gbsi_run_exact_map(&s.run->task.options, &s.run->task.problem,
-                                    &s.run->sampling.engine, &s.drive, s.state, err));
-        GBSI_TRY(whole_density(&s.run->task.problem, s.state, &found.log_density, err));
-        s.drive.stop = GBSI_STOP_EXACT;
-    } else {
-        GBSI_TRY(find(&s, err));
-        found.log_density = s.at.best + s.at.offset;
-        found.final_log_density = s.density[best_chain(&s)] + s.at.offset;
+    GBSI_TRY(gbsi_options_take(options, &taken, err));
+    GBSI_TRY(check_method(&taken, err));
+    GBSI_TRY(open_run(&s, model, evidence, &taken, files, err));
+    status = answer(&s, &found, err);
+    if (status == GBS_ERR_STOPPED && s.drive.stop == GBSI_GO_ON) { /* at the end of that share */
+        GBSI_TRY(search_instead(&s, model, evidence, &taken, files, err));
+        status = answer(&s, &found, err);
     }
+    GBSI_TRY(status);
     report_search(&s, &found);
     memcpy(state, s.state, model->n_variables * sizeof *state);
     gbsi_struct_give(report, &found, sizeof found);

@@ -40,6 +40,7 @@ typedef struct gbsi_search {
     gbs_run *run;
     gbsi_drive drive;
     const gbs_map_callbacks *callbacks;
+    double exact_share; /* of --time, for the components that are solved exactly */
     bool heats;
     bool may_quench;     /* false until plans of blocks are made, or if there are none */
     gbsi_quench *quench; /* NULL: no blocks */
