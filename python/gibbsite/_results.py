@@ -532,6 +532,7 @@ class Certificate(Report):
     dobrushin : whether the largest row sum of influences is below 1
     largest_row_sum, mean_row_sum, two_norm, spectral_radius : of the matrix of influences, the latter two upper bounds;
             ``two_norm_low`` and ``radius_low`` are lower ones
+    given : entries of the matrix that the caller gave; 0: computed
     """
 
     found: bool
@@ -542,6 +543,7 @@ class Certificate(Report):
     bound: float
     largest_row_sum: float
     mean_row_sum: float
+    given: int
     two_norm: float
     two_norm_low: float
     spectral_radius: float

@@ -44,11 +44,13 @@ gbs_status gbsi_optimiser_descend(gbsi_optimiser *o, uint32_t *scan, size_t n, d
  *
  * @param d [variables] weights, NULL: all 1. @param room bytes that the computation may take.
  * @param scan   [n] out. @param before out: V of the random scan.
- * @return GBS_ERR_LIMIT for too much work or memory; GBS_ERR_STOPPED where the watch stopped it:
- *         there is then no scan.
+ * @param left   out: updates at the beginning that were not chosen when the watch stopped it, and
+ * are those of the systematic scan: V may then be above `before`.
+ * @return GBS_ERR_LIMIT for too much work or memory; GBS_ERR_STOPPED where the watch stopped it
+ *         before any update was chosen.
  */
 gbs_status gbsi_optimise_uniform(const gbsi_influences *c, const double *d, gbsi_watch *watch,
                                  uint64_t room, uint32_t *scan, size_t n, double *before,
-                                 gbs_error *err);
+                                 size_t *left, gbs_error *err);
 
 #endif
