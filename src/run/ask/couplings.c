@@ -15,7 +15,7 @@
 
 #define USUAL_PAIRS  64u
 #define MOST_PAIRS   65536u
-#define PILOT_PAIRS  16u /* pairs of lag 1 that a lag is taken from; numbered behind all others */
+#define PILOT_PAIRS  16u /* pairs of lag 1 that find the lag; their numbers follow all others */
 #define USUAL_SWEEPS 1000u
 #define MOST_SWEEPS  (UINT64_C(1) << 20) /* so that sums of squares of counts fit in 64 bits */
 #define STRETCH      (UINT64_C(1) << 18) /* operations of a thread between two looks at the clock */
@@ -27,7 +27,7 @@ typedef struct tally {
     uint64_t *apart, *apart_2;         /* [n_times][n_variables] counts, and their squares */
     uint64_t *set_apart, *set_apart_2; /* [n_times][n_sets] */
     uint32_t n_met, n_ended;
-    uint64_t longest; /* passes of Y until the last of those that met did */
+    uint64_t longest; /* passes of Y until the last pair met, of those that met */
     double passes;    /* mean passes of Y until a pair met, summed */
 } tally;
 
@@ -271,8 +271,8 @@ static gbs_status run_pairs(coupling *c, uint32_t first, uint32_t n, gbs_error *
     return GBS_OK;
 }
 
-/* A lag at which most pairs meet within one lag: with it few terms of the sum are not 0. Found from
- * pairs of their own, so that the estimates do not depend on it. */
+/* Finds a lag such that most pairs meet within one lag; few terms of the sum then differ from 0.
+ * It is found from additional pairs, which the estimates do not use. */
 static gbs_status find_lag(coupling *c, uint32_t n_pairs, gbs_error *err)
 {
     const size_t n_times = c->job.n_times;
@@ -291,8 +291,8 @@ static gbs_status find_lag(coupling *c, uint32_t n_pairs, gbs_error *err)
 
 /* ---- estimates ------------------------------------------------------------------------------- */
 
-/* Mean of m counts, and its standard error, not below that of one count of 1 among m: where no pair
- * differed the expectation is still not known to be 0. */
+/* The mean of m counts, and its standard error, which is at least that of a single 1 among m
+ * counts: even if no pair differed, the expectation is not known to be 0. */
 static double mean_of(uint64_t sum, uint64_t squares, uint32_t m, double *error)
 {
     const double mean = (double)sum / m;

@@ -35,21 +35,20 @@ typedef struct gbsi_executor {
     gbsi_pool *pool;               /* borrowed, NULL: one thread */
     gbsi_watch *watch;             /* watch during long passes; borrowed, NULL: never stops */
     gbsi_batch_hook hook;
-    const gbs_ranks *ranks;     /* ranks that have the other chains, for save(); NULL: all are here
-                                 */
+    const gbs_ranks *ranks;     /* ranks that have the other chains, for save(); NULL: no others */
     const uint8_t *own;         /* own factors of a share: see density.h; borrowed, NULL: all
                                    factors count */
     const gbs_ranks *sum_ranks; /* ranks among which log densities are then summed; borrowed */
     const gbsi_turns *turns;    /* turns of a share, see gbsi_pass_setting; borrowed */
-    const gbsi_weave *weave;    /* how the slots of a share are saved; borrowed, NULL: alone */
+    const gbsi_weave *weave;    /* order of a share's slots in files; borrowed, NULL: no share */
     uint32_t woven_bytes;       /* bytes of a state of the whole model, with weave */
     gbs_error *lost;            /* error of a sum over ranks, which the next pass returns; borrowed
                                  */
 } gbsi_executor;
 
-/* The chains of this process, where a run is on several: whole groups, or none. */
+/* The chains that this process has, if a run has several processes: whole groups, or none. */
 typedef struct gbsi_own_chains {
-    bool some; /* false: all of the run */
+    bool some; /* false: this process has all chains of the run */
     uint32_t first, n;
 } gbsi_own_chains;
 

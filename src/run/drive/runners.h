@@ -40,8 +40,6 @@ gbs_status gbsi_chains_check(const gbs_run *run, gbs_error *err);
 /* verdict.c: the verdict on the sampled variables. */
 gbs_status gbsi_judge_sampled(gbs_run *run, gbs_error *err);
 
-/* Reads the estimates of all variables by the runner's marginal(), and digests them. */
-
 /* The failure of a run from which nothing can be read yet. */
 gbs_status gbsi_no_draw_kept(gbs_error *err);
 /* NaN, whatever its sign is. */

@@ -17,12 +17,12 @@ static bool nothing_is_sampled(const gbsi_task *task)
 static gbs_status answer(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
                          gbsi_drive *drive, gbs_error *err)
 {
-    report->public.log_z = /* if nothing is free */
+    report->public.log_z = /* this is right if no variable is free */
         task->problem.n_skipped > 0 ? NAN : task->problem.whole->log_constant;
     return gbsi_run_exactly(task, sampling, report, drive, err);
 }
 
-/* `sample` of a model whose variables are all fixed: one state, given as often as asked. */
+/* Gives the draws of a model whose variables are all fixed: its only state, again and again. */
 static gbs_status sample_fixed(const gbsi_task *task, gbsi_report *report,
                                const gbs_run_callbacks *callbacks, gbs_error *err)
 {

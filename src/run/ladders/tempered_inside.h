@@ -73,8 +73,8 @@ struct gbsi_tempered {
     gbsi_schedule schedule;
     gbsi_executor executor;
     gbsi_exchange *exchange;
-    gbsi_ratios *ratios;    /* ratios of Z between levels, which alone are averaged then; NULL:
-                               marginals */
+    gbsi_ratios *ratios;    /* ratios of Z between levels, the only averages of a run that has
+                               them; NULL: marginals are averaged */
     double *density;        /* [lanes] U */
     gbsi_overlap *observed; /* overlaps of local moves, NULL: not recorded */
     gbsi_overlap *overlap;
@@ -100,8 +100,9 @@ struct gbsi_tempered {
     /* draws in the user's numbering of variables; NULL: no draws */
     uint32_t *drawn;          /* [part variables] a draw ... */
     uint32_t *user;           /* [model variables] ... in the user's numbering */
-    uint64_t n_given;         /* draws of every ladder */
-    uint64_t n_cold, n_valid; /* cold states since the last round began, and those that count */
+    uint64_t n_given;         /* draws given of every ladder */
+    uint64_t n_cold, n_valid; /* number of cold states since the last round began, and of those
+                                 that count */
 };
 
 /* tempered_blocks.c: makes plans of blocks of the core, unless no plan exists or the plans would

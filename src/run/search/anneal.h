@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A search for the most probable state under way: anneal.c sweeps, anneal_blocks.c raises states by
- * maxima over blocks, anneal_saved.c keeps where it stands. */
+/* The search for the most probable state. anneal.c sweeps, anneal_blocks.c improves states by
+ * maxima over blocks, and anneal_saved.c saves and loads the progress of the search. */
 #ifndef GBSI_SEARCH_ANNEAL_H
 #define GBSI_SEARCH_ANNEAL_H
 
@@ -30,8 +30,8 @@ typedef struct gbsi_search_standing {
     double tau0;         /* first temperature of an annealing */
     double best;         /* log density of the sampled part in the best state */
     double offset;       /* log density of the rest of the model */
-    double before;       /* the best before the annealing, */
-    double swept;        /* time of sweeps, up to the block draws */
+    double before;       /* value of `best` before the annealing */
+    double swept;        /* value of `best` before the last block draws */
     double spent;        /* counted ns of sweeps before the annealing */
     double block_share;  /* time of block draws for each of the sweeps before them */
 } gbsi_search_standing;
@@ -50,8 +50,8 @@ typedef struct gbsi_search {
     uint32_t
         *state; /* [model variables] the best state until now, with the components solved exactly */
     gbsi_search_standing at;
-    /* Saved while maxima are searched for, which a signal may cut short: the state before the
-     * search for them. */
+    /* While maxima are searched for, a signal may cut the search short. What is saved then is the
+     * state from before, in the members that begin with kept. */
     bool raising;
     gbsi_search_standing kept;
     uint32_t *kept_x;     /* [part variables], NULL without checkpoints */

@@ -5,7 +5,7 @@
 
 #define A_MOMENT_NS 1e8 /* nanoseconds for a quench after few sweeps, or once time is over */
 
-/* Raises sixteen states, and considers them. @param operations ns, at most. */
+/* Raises sixteen states, and compares each with the best one. @param operations limit in ns. */
 static gbs_status raise_states(gbsi_search *s, double operations, gbs_error *err)
 {
     gbsi_search_mark(s);
@@ -21,8 +21,8 @@ static gbs_status raise_states(gbsi_search *s, double operations, gbs_error *err
     return GBS_OK;
 }
 
-/* Block draws get four times the time once they found a better state than the sweeps before them,
- * and a quarter once sweeps did. */
+/* If block draws found a better state than the sweeps before them, their share of the time grows
+ * fourfold. Otherwise, if the sweeps found a better state, it falls to a quarter, at least 1. */
 static void share_time(gbsi_search_standing *at, double most)
 {
     if (at->best > at->swept) {
@@ -82,9 +82,9 @@ static gbs_status quench_lanes(gbsi_search *s, double operations, gbs_error *err
     return GBS_OK;
 }
 
-/* The chains' states and, in place of the last, the best so far, by maxima over blocks; when time
- * is over only if that takes a moment. Then the search goes on from the states that block draws
- * reach as the temperature falls.
+/* Improves the states of the chains by maxima over blocks. The best state so far takes the place of
+ * the last chain's. When time is over, this is done only if it takes a moment. Then block draws
+ * with a falling temperature move the states, and the search goes on from where they end.
  * @param operations nanoseconds of the sweeps. */
 gbs_status gbsi_search_quench(gbsi_search *s, double operations, gbs_error *err)
 {
