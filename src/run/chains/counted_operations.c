@@ -9,8 +9,8 @@
 
 #include "chains/executor.h"
 
-/* The cost of updating a variable: fixed + each * (neighbours, or terms), for every number of its
- * conditional. */
+/* The cost of updating a variable: `fixed` + `each` * n for every state in its conditional, where n
+ * is the number of its neighbours, or of its terms. */
 static const struct {
     double fixed, each;
 } update[GBSI_N_CLASSES] = {
