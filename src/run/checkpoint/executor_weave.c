@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chains of a model that ranks share, saved as one process saves them. */
+/* Saves chains of a model that ranks share, with the bytes of one process. */
 #include <assert.h>
 #include <string.h>
 
@@ -19,7 +19,8 @@ static uint64_t width(const void *object, uint32_t slot)
     return (uint64_t)x->lanes * x->woven_bytes;
 }
 
-/* A plan of small variables has a byte for a state where that of the whole may have two. */
+/* Writes the states of one slot. If all variables of a share are small, its plan has one byte for a
+ * state; the plan of the whole model may have two. */
 static gbs_status put(const void *object, uint32_t slot, const gbsi_sink *sink, gbs_error *err)
 {
     const states *s = object;
@@ -49,7 +50,8 @@ static gbs_status take(void *object, uint32_t slot, const gbsi_source *source, g
                                     bytes, err));
     } else {
         GBSI_PASS(gbsi_take_numbers(source, wide, x->lanes, sizeof wide[0], err));
-        for (uint32_t lane = 0; lane < x->lanes; ++lane) { /* beyond a byte: beyond the arity */
+        for (uint32_t lane = 0; lane < x->lanes;
+             ++lane) { /* a value above a byte is above the number of states too */
             state[(size_t)slot * x->lanes + lane] =
                 (uint8_t)(wide[lane] > UINT8_MAX ? UINT8_MAX : wide[lane]);
         }
