@@ -19,7 +19,7 @@
 
 #define GBSI_DEFAULT_TARGET 0.005
 #define GBSI_RHAT_LIMIT     1.01
-#define GBSI_STUCK_RHAT     1.1 /* limit of R-hat above which `auto` tries ladders of temperatures */
+#define GBSI_STUCK_RHAT     1.1 /* R-hat above which `auto` tries ladders of temperatures */
 /* Limits below which a tempered run counts as converged. In the runs by which they were chosen, no
  * run within the limits was wrong. */
 #define GBSI_TEMPERED_TARGET 0.007

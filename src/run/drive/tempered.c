@@ -25,8 +25,9 @@
  * that time; rarer moves would take too long. */
 #define STILL 8.0
 
-#define SHARE_OF_TIME 0.5 /* share of the time left at the start of burn-in that burn-in may take \
-                           */
+#define SHARE_OF_TIME                                                           \
+    0.5 /* share of the time left at the start of burn-in that burn-in may take \
+         */
 
 #define LEARNT \
     16u /* number of iterations at the final levels from which the ratios of Z are estimated */
