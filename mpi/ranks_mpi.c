@@ -19,8 +19,8 @@
 typedef struct job {
     MPI_Comm comm;
     int rank, n_ranks;
-    MPI_Request
-        *request; /* [capacity] requests; the first n_requests belong to the exchange under way */
+    /* [capacity] requests; the first n_requests belong to the exchange under way. */
+    MPI_Request *request;
     size_t n_requests, capacity;
 } job;
 

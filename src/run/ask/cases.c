@@ -13,13 +13,12 @@
 #include "chains/run_options.h"
 #include "solve/solve.h"
 
-#define ANSWER_BYTES \
-    (UINT64_C(8)     \
-     << 20) /* bytes of the answers of one call, from which the advised number of cases follows */
-#define CALL_OPERATIONS \
-    1e9 /* operations of one call, from which it follows too: a few tenths of a second */
-#define MOST_AT_ONCE 4096.0
-#define TREE_SHARE   0.4 /* share of --time that `auto` spends on making trees */
+/* Bytes of the answers of one call, from which the advised number of cases follows. */
+#define ANSWER_BYTES (UINT64_C(8) << 20)
+/* Operations of one call, from which it follows too: a few tenths of a second. */
+#define CALL_OPERATIONS 1e9
+#define MOST_AT_ONCE    4096.0
+#define TREE_SHARE      0.4 /* share of --time that `auto` spends on making trees */
 
 static void forget_trees(gbs_cases *c)
 {

@@ -22,8 +22,8 @@ typedef struct gbsi_couple_job {
     const uint8_t *const *set; /* [n_sets][n_variables] 1 if a variable is in the set; a set that is
                                   NULL has all variables */
     size_t n_times;
-    const uint64_t
-        *time; /* [n_times] the numbers of passes t of Y for which bounds are asked for */
+    /* [n_times] the numbers of passes t of Y for which bounds are asked for. */
+    const uint64_t *time;
 } gbsi_couple_job;
 
 typedef enum gbsi_couple_state {

@@ -16,14 +16,13 @@
 
 #define USUAL_PAIRS 64u
 #define MOST_PAIRS  65536u
-#define PILOT_PAIRS                                                                            \
-    16u /* pairs of lag 1 from which the lag is found; their numbers follow those of all other \
-           pairs */
+/* Pairs of lag 1 from which the lag is found; their numbers follow those of all other pairs. */
+#define PILOT_PAIRS  16u
 #define USUAL_SWEEPS 1000u
-#define MOST_SWEEPS \
-    (UINT64_C(1) << 20) /* with this limit, sums of squares of counts fit in 64 bits */
-#define STRETCH \
-    (UINT64_C(1) << 18) /* number of operations of a thread between two looks at the clock */
+/* With this limit, sums of squares of counts fit in 64 bits. */
+#define MOST_SWEEPS (UINT64_C(1) << 20)
+/* Number of operations of a thread between two looks at the clock. */
+#define STRETCH (UINT64_C(1) << 18)
 
 static const char doing[] = "following pairs of coupled chains";
 

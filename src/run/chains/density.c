@@ -3,8 +3,8 @@
 
 #include "simd/dispatch.h"
 
-#define AT_ONCE \
-    ((size_t)1 << 14) /* number of factors that are added between two looks at the watch */
+/* Number of factors that are added between two looks at the watch. */
+#define AT_ONCE ((size_t)1 << 14)
 
 typedef void density_sums(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
                           const gbsi_summed *summed, double *high, double *low);
@@ -24,8 +24,8 @@ static void add_sums(const gbsi_plan *plan, const gbsi_group *group, uint32_t la
     of_set[gbsi_simd_level()](plan, group, lanes, summed, high, low);
 }
 
-/* Writes the log densities of a group of chains whose plan has all factors of the model. @param
- * watch may be NULL; `out` is undefined if the watch stops the work. @param out [lanes]. */
+/* Writes the log densities of a group of chains whose plan has all factors of the model.
+ * @param watch may be NULL; `out` is undefined if the watch stops the work. @param out [lanes]. */
 static void plan_density(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
                          gbsi_watch *watch, double *out)
 {

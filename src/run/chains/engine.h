@@ -40,8 +40,8 @@ typedef struct gbsi_engine {
     gbsi_form form;
     gbsi_pool *pool; /* NULL until memory is taken */
     gbsi_own_chains own;
-    const gbsi_turns
-        *turns; /* turns of a scan of blocks if ranks share the model, else NULL; borrowed */
+    /* Turns of a scan of blocks if ranks share the model, else NULL; borrowed. */
+    const gbsi_turns *turns;
     gbsi_executor executor;
     gbsi_lattice *lattice;   /* lattice whose sites are bits, or NULL */
     gbsi_packed *packed;     /* spins whose chains are bits, or NULL */

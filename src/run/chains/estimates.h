@@ -21,8 +21,8 @@ typedef struct gbsi_estimates {
     gbsi_stays stays; /* how long chains stay in a state, for variables of small models */
     double *exact_p;  /* [whole state_offset] exact marginals, written by gbs_run_execute(); NULL if
                          no marginal is exact */
-    double
-        *first_p; /* [states of the part] marginals by belief propagation; NULL if there are none */
+    /* [states of the part] marginals by belief propagation; NULL if there are none. */
+    double *first_p;
     const size_t *first_offset; /* [variables of the part + 1] where the states of each variable
                                    begin in first_p; borrowed */
     double exact_mcse; /* standard error of the marginals in exact_p: 0, or NAN if they are an

@@ -18,8 +18,8 @@ typedef struct gbsi_batch_hook {
 typedef struct gbsi_executor {
     const gbsi_pass *pass;
     void *pass_state;
-    const gbsi_plan
-        *plan; /* NULL, like `draw` and `group`, if the pass keeps states in its own form */
+    /* NULL, like `draw` and `group`, if the pass keeps states in its own form. */
+    const gbsi_plan *plan;
     const gbsi_draw *draw;
     void *draw_state;
     gbsi_simd level;
@@ -36,15 +36,15 @@ typedef struct gbsi_executor {
     uint64_t n_updates; /* updates of each chain in the last pass */
     float *beta;        /* [n_groups * lanes] inverse temperatures; NULL means 1 for every chain */
     gbsi_pool *pool;    /* borrowed; NULL means one thread */
-    gbsi_watch
-        *watch; /* watch that is asked during long passes; borrowed; NULL never stops a pass */
+    /* Watch that is asked during long passes; borrowed; NULL never stops a pass. */
+    gbsi_watch *watch;
     gbsi_batch_hook hook;
     const gbs_ranks *ranks; /* ranks that have the other chains, for gbsi_executor_save(); NULL if
                                this process has all */
-    const uint8_t
-        *own; /* own factors of a share, see density.h; borrowed; NULL if all factors count */
-    const gbs_ranks
-        *sum_ranks; /* ranks over which log densities are summed if `own` is set; borrowed */
+    /* Own factors of a share, see density.h; borrowed; NULL if all factors count. */
+    const uint8_t *own;
+    /* Ranks over which log densities are summed if `own` is set; borrowed. */
+    const gbs_ranks *sum_ranks;
     const gbsi_turns *turns; /* turns of a share, see gbsi_pass_setting.turns; borrowed */
     const gbsi_weave *weave; /* order of a share's slots in files; borrowed; NULL if ranks do not
                                 share the model */

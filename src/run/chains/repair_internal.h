@@ -55,9 +55,9 @@ static inline void gbsi_repair_next_words(gbsi_repair_words *words)
                 words->word);
 }
 
-/* Runs one restart of the search by assignment. @param budget number of backtracks allowed. @param
- * in_order true: members are assigned in their order; false: they are shuffled, and the variable
- * with the smallest domain comes first. */
+/* Runs one restart of the search by assignment. @param budget number of backtracks allowed.
+ * @param in_order true: members are assigned in their order; false: they are shuffled, and the
+ * variable with the smallest domain comes first. */
 gbsi_repaired gbsi_repair_search(gbsi_repair *repair, gbsi_repair_words *words, uint32_t component,
                                  bool in_order, uint64_t budget, uint32_t *x, uint64_t *n_repairs);
 

@@ -21,10 +21,10 @@ typedef struct gbsi_report {
     gbs_report public;
     char **warning;        /* [public.n_warnings] owned; public.warning points to this array */
     bool starts_dispersed; /* every chain got a different, dispersed start */
-    bool
-        split_draws; /* whether draws were given in two classes of variables that are independent */
-    bool connected;  /* whether the blocks of all ranks show that the support is connected; set once
-                        sampling has ended */
+    /* Whether draws were given in two classes of variables that are independent. */
+    bool split_draws;
+    bool connected; /* whether the blocks of all ranks show that the support is connected; set once
+                       sampling has ended */
     uint32_t n_precise;  /* number of sampled variables of class PRECISE, except those of noisy
                             factors, which always need that class */
     double bias_at_most; /* bound on the bias of an inexact draw, found by a run of the random draw;
@@ -38,8 +38,8 @@ typedef struct gbsi_report {
     bool executed;        /* whether gbs_run_execute() was called, which is allowed once */
     bool answering; /* whether marginals may be read: the run has not failed, and the exact parts
                        are answered */
-    bool
-        in_hand; /* whether the answer comes from belief propagation because the chains have none */
+    /* Whether the answer comes from belief propagation because the chains have none. */
+    bool in_hand;
     bool without_cycles; /* whether the answer comes from messages on a factor graph without cycles,
                             which is exact */
     double late_share;   /* share of --time after which exact answers were given up; 0 if they were

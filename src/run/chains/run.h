@@ -119,8 +119,8 @@ typedef struct gbsi_task {
     const gbsi_runner *runner; /* NULL until it is chosen */
     const gbsi_runner *plain;  /* the runner of the plain chains without ladders, see runner.h */
     const gbs_ranks *ranks;    /* NULL if this process is alone */
-    const gbs_ranks
-        *spread;        /* `ranks` if ranks share the chains; NULL if this process has all chains */
+    /* `ranks` if ranks share the chains; NULL if this process has all chains. */
+    const gbs_ranks *spread;
     gbsi_shared shared; /* used if ranks share the model instead of the chains */
     gbsi_problem problem;
 } gbsi_task;

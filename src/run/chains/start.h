@@ -20,10 +20,10 @@ gbs_status gbsi_starter_new(const gbsi_conditioned *model, uint64_t seed, gbsi_w
                             gbsi_starter **starter, gbs_error *err);
 void gbsi_starter_free(gbsi_starter *starter);
 
-/* Draws the start of one chain, which depends only on (model, seed, chain, restart number). @param
- * x [n_variables] free states, out; of positive weight on success. @return GBS_ERR_NOT_FOUND if no
- * state was found, or GBS_ERR_IMPOSSIBLE if none exists. The message says "no state found after N
- * repairs", and names up to four violated factors by number and their variables by name. */
+/* Draws the start of one chain, which depends only on (model, seed, chain, restart number).
+ * @param x [n_variables] free states, out; of positive weight on success. @return GBS_ERR_NOT_FOUND
+ * if no state was found, or GBS_ERR_IMPOSSIBLE if none exists. The message says "no state found
+ * after N repairs", and names up to four violated factors by number and their variables by name. */
 gbs_status gbsi_starter_draw(gbsi_starter *starter, uint32_t chain, uint64_t restart, uint32_t *x,
                              gbs_error *err);
 

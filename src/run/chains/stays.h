@@ -19,15 +19,15 @@ typedef struct gbsi_stays {
     bool begun;    /* whether `before` holds the states after the last pass */
     uint64_t pass; /* number of passes kept until now */
     size_t *cell;  /* [n_slots + 1] where the cells of each slot begin in the estimate */
-    uint8_t *
-        before; /* [n_slots][row] states at the last look, with as many bytes each as in the plan */
-    uint8_t
-        *lasted; /* [n_slots][row] number of looks since the last change, at most GBSI_LONG_STAY */
-    uint64_t
-        *since; /* [n_slots][row] pass of the last change, once `lasted` has reached its limit */
+    /* [n_slots][row] states at the last look, with as many bytes each as in the plan. */
+    uint8_t *before;
+    /* [n_slots][row] number of looks since the last change, at most GBSI_LONG_STAY. */
+    uint8_t *lasted;
+    /* [n_slots][row] pass of the last change, once `lasted` has reached its limit. */
+    uint64_t *since;
     gbsi_cell_stays *n; /* [n_cells] long stays that have ended, in the chains of this rank */
-    gbsi_cell_stays
-        *all; /* [n_cells] long stays in all chains, including those that have not ended */
+    /* [n_cells] long stays in all chains, including those that have not ended. */
+    gbsi_cell_stays *all;
 } gbsi_stays;
 
 /* @param plan NULL if the pass keeps states in its own form. */

@@ -19,8 +19,8 @@ typedef struct least_odds {
     double sum[MOST_STATES][MOST_STATES];
 } least_odds;
 
-/* Moves `at` to the next states of a scope; the variable at place `fixed` is not changed. @return
- * false after the last states. */
+/* Moves `at` to the next states of a scope; the variable at place `fixed` is not changed.
+ * @return false after the last states. */
 static bool next_rest(uint32_t *at, const uint32_t *scope, const uint32_t *arity, uint32_t n,
                       uint32_t fixed)
 {

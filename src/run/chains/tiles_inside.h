@@ -26,8 +26,8 @@ typedef struct gbsi_tile_worker {
                            worker shares none */
     uint32_t rank, team_size; /* number of this worker in its team, and size of the team */
     uint32_t shared_group;    /* the group that the team shares; undefined without a team */
-    uint32_t
-        impossible_group; /* group of the first conditional without positive weight in this pass */
+    /* Group of the first conditional without positive weight in this pass. */
+    uint32_t impossible_group;
     uint64_t impossible_place; /* place of this conditional; UINT64_MAX if there is none */
     uint32_t impossible_slot;
 } gbsi_tile_worker;

@@ -23,8 +23,8 @@ gbs_status gbsi_checkpoint_open(const char *path, gbsi_kept **kept, char **text,
 /* @param text out: [*n] and a final 0; free by gbs_free(). */
 gbs_status gbsi_checkpoint_text(const gbs_run *run, const gbsi_standing *standing, char **text,
                                 size_t *n, gbs_error *err);
-/* Writes the text of all settings that must be equal on all ranks of a run, line by line. @param
- * text out: free by gbs_free(). */
+/* Writes the text of all settings that must be equal on all ranks of a run, line by line.
+ * @param text out: free by gbs_free(). */
 gbs_status gbsi_identity_text(const gbs_run *run, char **text, size_t *n, gbs_error *err);
 /* Writes the text of the settings that are made after the run was created and must be equal on all
  * ranks: files, monitors and draws. */
@@ -36,8 +36,8 @@ gbs_status gbsi_digest_exact(const gbsi_report *report, const gbsi_problem *prob
 /* Reads the progress of the run from a text. @param path path of the file, for messages. */
 gbs_status gbsi_text_standing(const char *path, const char *text, gbsi_standing *standing,
                               gbs_error *err);
-/* Copies the value of a line that identifies the run: "version", "model", "task", "draws". @param
- * value [n] out; "" if the line is missing. */
+/* Copies the value of a line that identifies the run: "version", "model", "task", "draws".
+ * @param value [n] out; "" if the line is missing. */
 void gbsi_text_line(const char *text, const char *name, char *value, size_t n);
 /* Reads the options with which the run was begun. */
 gbs_status gbsi_text_options(const char *text, gbs_run_options *options, gbs_error *err);

@@ -27,8 +27,8 @@ gbs_status gbsi_draw_log_write_beside(gbsi_draw_log *log, const char *checkpoint
  * open. @param digest [33] @return GBS_ERR_IO; GBS_ERR_FORMAT if the file has other draws. */
 gbs_status gbsi_draw_log_open(gbsi_draw_log *log, const char *checkpoint, uint64_t n_draws,
                               uint32_t n_chains, const char *digest, gbs_error *err);
-/* Passes the opened draws to callbacks.draw again; later draws are written after them. @return
- * GBS_ERR_STOPPED if a signal came. */
+/* Passes the opened draws to callbacks.draw again; later draws are written after them.
+ * @return GBS_ERR_STOPPED if a signal came. */
 gbs_status gbsi_draw_log_give_again(gbsi_draw_log *log, struct gbsi_drive *drive, gbs_error *err);
 
 /* Makes sure that all draws are on disk. */

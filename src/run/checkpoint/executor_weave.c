@@ -59,7 +59,7 @@ static gbs_status take(void *object, uint32_t slot, const gbsi_source *source, g
     return gbsi_executor_check_states(x, s->g, slot, err);
 }
 
-/* ---- what passes keep: updates so far, of all ranks in the file and then on the first ------- */
+/* ---- data of passes: numbers of updates, added up over ranks; loaded by rank 0 -------------- */
 
 static gbs_status keep(void *context, const void *bytes, size_t n, gbs_error *err)
 {
@@ -99,7 +99,7 @@ static gbs_status weave_pass(const gbsi_executor *x, const gbsi_sink *sink,
     return GBS_OK;
 }
 
-/* ---- of passes in turns: what each rank keeps, behind its length; of a single rank as it is - */
+/* ---- data of passes in turns: length and data of each rank; only data if there is one rank -- */
 
 static gbs_status count_bytes(void *context, const void *bytes, size_t n, gbs_error *err)
 {

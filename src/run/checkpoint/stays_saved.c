@@ -104,7 +104,7 @@ static gbs_status weave_groups(const group *all, const gbsi_sink *sink, const gb
     return status;
 }
 
-/* ---- those that have ended ------------------------------------------------------------------- */
+/* ---- stays that have ended ------------------------------------------------------------------- */
 
 enum { NUMBERS = sizeof(gbsi_cell_stays) / sizeof(uint64_t) };
 
@@ -157,7 +157,7 @@ cleanup:
     return status;
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- all stays ------------------------------------------------------------------------------- */
 
 static group all_of(const gbsi_sampling *sampling)
 {

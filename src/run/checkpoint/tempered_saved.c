@@ -13,8 +13,8 @@ typedef struct standing {
 } standing;
 
 enum { NUMBER = 8 };
-#define MOST_ITERATIONS \
-    (UINT64_C(1) << 48) /* the pass numbers that key random numbers are below 2^56 */
+/* The pass numbers that key random numbers are below 2^56. */
+#define MOST_ITERATIONS (UINT64_C(1) << 48)
 
 static gbs_status save_burn_in(const gbsi_tempered *t, const gbsi_sink *sink, gbs_error *err)
 {

@@ -12,29 +12,27 @@
 #include "base/memory.h"
 #include "chains/run_options.h"
 
-#define FIRST_LEAST \
-    8u /* least number of passes of the first stretch; both limits are powers of two */
-#define FIRST_MOST 256u /* largest number of passes of the first stretch */
-#define SHARE      20u  /* the first stretch is at most 1 / SHARE of the shortest run */
-#define FEWEST     8u   /* least number of passes from which a trial is judged */
-#define FIRST_SPLASH \
-    16u /* number of passes of the cheapest splash before which none can have won */
-#define RESOLVED                                                                                   \
-    0.25 /* largest passes_each, as a share of the kept passes, that is an estimate and not only a \
-            bound */
-#define MARGIN                                                                                 \
-    1.5 /* factor by which a splash must be better than the chromatic scan, because trials are \
-           noisy */
-#define WIDTH_MARGIN \
-    1.1 /* factor by which a splash must be better than a splash of smaller width */
+/* Least number of passes of the first stretch; both limits are powers of two. */
+#define FIRST_LEAST 8u
+#define FIRST_MOST  256u /* largest number of passes of the first stretch */
+#define SHARE       20u  /* the first stretch is at most 1 / SHARE of the shortest run */
+#define FEWEST      8u   /* least number of passes from which a trial is judged */
+/* Number of passes of the cheapest splash before which none can have won. */
+#define FIRST_SPLASH 16u
+/* Largest passes_each, as a share of the kept passes, that is an estimate and not only a bound. */
+#define RESOLVED 0.25
+/* Factor by which a splash must be better than the chromatic scan, because trials are noisy. */
+#define MARGIN 1.5
+/* Factor by which a splash must be better than a splash of smaller width. */
+#define WIDTH_MARGIN 1.1
 /* The budget of the pilot: a share of the operations of the updates allowed or of the sweeps asked
  * for, and a share of the time. */
 #define SHARE_OF_UPDATES 0.05
 #define SHARE_OF_SWEEPS  0.25
 #define SHARE_OF_TIME    0.25
 #define LEAST_BUDGET     1e8 /* operations: a tenth of a second */
-#define ZEROS_BUDGET \
-    2e9 /* operations, if updates of single variables may never satisfy all zeros */
+/* operations, if updates of single variables may never satisfy all zeros. */
+#define ZEROS_BUDGET   2e9
 #define LARGEST_CLIQUE 131072.0
 #define WHOLE          16384u /* number of variables up to which one splash may hold the model */
 #define MOST_BYTES     (UINT64_C(1) << 30) /* limit for all trials together */

@@ -28,16 +28,16 @@ typedef struct gbsi_problem {
     uint8_t *exact; /* [components] 1 if a tree, sparse tables or a cutset answers the component */
     uint8_t *enumerated; /* [components] 1 if enumeration answers the component */
     gbsi_tree *tree;     /* tree of the exact components; NULL if there is none */
-    gbsi_sparse
-        *sparse; /* sparse tables of exact components that have no tree; NULL if there are none */
+    /* Sparse tables of exact components that have no tree; NULL if there are none. */
+    gbsi_sparse *sparse;
     gbsi_cutset *cutset; /* cutsets of exact components that have neither tree nor sparse tables;
                             NULL if there are none */
     bool late; /* whether the time for finding exact answers was over, which leaves no component
                   exact */
     gbsi_keep keep;       /* the data that are kept when the tree is calibrated */
     uint64_t exact_bytes; /* bytes of the tree and its tables */
-    gbsi_conditioned
-        *part; /* the sampled components; equal to `whole` if all are sampled, NULL if none is */
+    /* The sampled components; equal to `whole` if all are sampled, NULL if none is. */
+    gbsi_conditioned *part;
     uint32_t n_sampled; /* number of variables of the part, over all ranks that share it */
     gbsi_conditioned *
         soft; /* for gbs_log_z(): `part` with softened hard zeros, on which chains run; else NULL */

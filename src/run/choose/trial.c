@@ -167,7 +167,7 @@ gbs_status gbsi_trial_pass(gbsi_trial *t, gbs_error *err)
     return status;
 }
 
-/* ---- what they tell -------------------------------------------------------------------------- */
+/* ---- results of a trial ---------------------------------------------------------------------- */
 
 uint64_t gbsi_trial_n_passes(const gbsi_trial *t)
 {

@@ -32,7 +32,7 @@ static double target_of(const gbs_run *run)
     return target > 0.0 ? target : GBSI_DEFAULT_TARGET;
 }
 
-/* ---- whether it is needed -------------------------------------------------------------------- */
+/* ---- whether a control run is needed --------------------------------------------------------- */
 
 /* Whether the run would be reported as converged without the control. */
 static gbs_status seem_right(gbs_run *run, bool *right, gbs_error *err)
@@ -123,7 +123,7 @@ static bool is_cheap(const gbs_run *run, const gbs_run *control, bool sharp)
             (sharp && cost <= CHEAP));
 }
 
-/* ---- what they say --------------------------------------------------------------------------- */
+/* ---- comparison of ladders and chains -------------------------------------------------------- */
 
 /* Finds the state with the largest difference of probabilities beyond what errors explain. The
  * errors of converged ladders explain a difference of their size. Other ladders have only shown

@@ -163,8 +163,8 @@ gbs_status gbsi_run_draw_bytes(const gbs_ranks *spread, const gbsi_engine *engin
     return draw->bytes == NULL || engine->plan == NULL ? GBS_OK : draw->bytes(&job, bytes, err);
 }
 
-/* Adds the memory of chains while they run. @param m in: the memory of all other data. @param
- * compiling bytes while compiling. @param result bytes of the results that callers read. */
+/* Adds the memory of chains while they run. @param m in: the memory of all other data.
+ * @param compiling bytes while compiling. @param result bytes of the results that callers read. */
 static gbs_status add_running(const gbsi_task *task, gbsi_sampling *sampling, gbsi_run_memory *m,
                               uint64_t compiling, uint64_t result, gbs_error *err)
 {

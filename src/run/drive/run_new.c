@@ -12,9 +12,8 @@
 #include "drive/run_memory.h"
 #include "drive/runners.h"
 
-#define MOST_DRAWN \
-    (UINT32_C(1)   \
-     << 20) /* number of variables above which the model is sampled without a search for trees */
+/* Number of variables above which the model is sampled without a search for trees. */
+#define MOST_DRAWN (UINT32_C(1) << 20)
 
 /* Sets options that the user left open and that depend on the draw. */
 static gbs_status settle(gbs_run_options *options, gbsi_report *report, gbs_error *err)

@@ -25,12 +25,11 @@
  * that time; rarer moves would take too long. */
 #define STILL 8.0
 
-#define SHARE_OF_TIME                                                           \
-    0.5 /* share of the time left at the start of burn-in that burn-in may take \
-         */
+/* Share of the time left at the start of burn-in that burn-in may take. */
+#define SHARE_OF_TIME 0.5
 
-#define LEARNT \
-    16u /* number of iterations at the final levels from which the ratios of Z are estimated */
+/* Number of iterations at the final levels from which the ratios of Z are estimated. */
+#define LEARNT   16u
 #define OBSERVED 32u /* number of iterations that are observed before the ladder is cut */
 
 /* Number of iterations of each round. Levels move after a round; the ladder is cut after round CUT.
@@ -165,8 +164,8 @@ static gbs_status adapt(gbsi_tempered *t, gbsi_engine *engine, uint64_t round, g
     return GBS_OK;
 }
 
-/* Whether burn-in is over, because its time is used up or the iterations asked for are done. @param
- * until_s time limit of automatic burn-in. */
+/* Whether burn-in is over, because its time is used up or the iterations asked for are done.
+ * @param until_s time limit of automatic burn-in. */
 static gbs_status burnt_in(const gbsi_task *task, const gbsi_tempered *t, const gbsi_report *report,
                            const gbsi_drive *drive, double until_s, bool *is_so, gbs_error *err)
 {
@@ -347,7 +346,7 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     return tell_missing(&run->task.options, run->sampling.tempered, &run->report, err);
 }
 
-/* ---- whether it is done ---------------------------------------------------------------------- */
+/* ---- whether a run changes to ladders -------------------------------------------------------- */
 
 /* Whether the run may change to ladders: the user set no option that ladders do not support, and
  * they fit the memory. */

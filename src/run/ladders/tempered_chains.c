@@ -12,8 +12,8 @@
 #include "rng/philox.h"
 
 #define PENALTY 12.0 /* penalty of a violated zero at the beginning */
-#define DEPTH \
-    5.0 /* a softened zero counts at least exp(-DEPTH) times the largest weight beside it */
+/* A softened zero counts at least exp(-DEPTH) times the largest weight beside it. */
+#define DEPTH 5.0
 /* The number of levels times ladders, unless the user sets it. A ladder for ln Z is not cut at the
  * hot end, and needs twice the levels. */
 #define LANES          32u

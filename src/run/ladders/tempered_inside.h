@@ -58,12 +58,12 @@ typedef struct gbsi_found_before {
 
 struct gbsi_tempered {
     const gbsi_conditioned *part; /* the part of the model for which estimates are wanted */
-    gbsi_collapse
-        *collapse; /* the collapse of `part`: variables that are cheap to sum out are removed */
+    /* The collapse of `part`: variables that are cheap to sum out are removed. */
+    gbsi_collapse *collapse;
     const gbsi_conditioned *core; /* the core of `collapse`, which the chains sample */
     gbs_run_options options;      /* options of the chains: one chain per lane, chromatic scan */
-    const gbs_ranks
-        *ranks; /* ranks that each move some of the lanes; NULL if this process moves all */
+    /* Ranks that each move some of the lanes; NULL if this process moves all. */
+    const gbs_ranks *ranks;
     bool chooses_levels; /* whether the user named neither the number of levels nor that of ladders
                           */
     /* the chains */
@@ -78,8 +78,8 @@ struct gbsi_tempered {
     gbsi_ratios *ratios; /* ratios of Z between levels, for runs that estimate only ln Z; NULL if
                             marginals are estimated */
     double *density;     /* [lanes] log density U of the softened core */
-    gbsi_overlap
-        *observed; /* `overlap` or `overlap_of_sweeps`, in the round that measures it; else NULL */
+    /* `overlap` or `overlap_of_sweeps`, in the round that measures it; else NULL. */
+    gbsi_overlap *observed;
     gbsi_overlap *overlap;
     gbsi_overlap *overlap_of_sweeps; /* overlaps of sweeps, measured before blocks are tried */
     gbsi_tempered_blocks blocks;

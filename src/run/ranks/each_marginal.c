@@ -184,7 +184,7 @@ gbs_status gbsi_shared_each_marginal(const gbs_run *run, gbs_on_marginal *on, vo
     return each_row(run, P, N_VALUES, on, context, err);
 }
 
-/* ---- all of them, on rank 0 ---- */
+/* ---- the marginals of all variables, on rank 0 ---- */
 
 typedef struct keeping {
     double *value; /* [N_VALUES][n] */

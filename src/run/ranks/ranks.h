@@ -74,8 +74,8 @@ gbs_status gbsi_ranks_save(const gbs_ranks *ranks, const void *object,
 gbsi_sink gbsi_memory_sink(gbs_output *output);
 
 /* If plain chains disagree, the run goes on with ladders of temperatures, provided that all ranks
- * can use ladders. Ranks that share a model warn once instead, and go on with plain chains. @param
- * wanted whether this rank wants ladders. */
+ * can use ladders. Ranks that share a model warn once instead, and go on with plain chains.
+ * @param wanted whether this rank wants ladders. */
 gbs_status gbsi_run_turn_to_ladders(const struct gbsi_runner *plain, const gbs_ranks *ranks,
                                     struct gbsi_report *report, struct gbsi_drive *drive,
                                     bool wanted, gbs_error *err);

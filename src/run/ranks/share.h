@@ -90,11 +90,11 @@ struct gbs_share {
 /* The inputs from which shares are made; all are borrowed. */
 typedef struct gbsi_share_source {
     const gbsi_conditioned *part; /* the sampled part of the whole model */
-    const gbsi_plan
-        *plan; /* plan of the whole model, of which only the properties of slots are read */
+    /* Plan of the whole model, of which only the properties of slots are read. */
+    const gbsi_plan *plan;
     const gbsi_deal *deal; /* lists of what each rank holds */
-    const gbsi_schedule
-        *schedule;         /* schedule of the whole model; must have lists of slots and positions */
+    /* Schedule of the whole model; must have lists of slots and positions. */
+    const gbsi_schedule *schedule;
     const uint32_t *owner; /* [part->n_variables] the rank of each variable */
     const uint16_t *start; /* [facts.n_starts][part->n_variables] */
     gbsi_share_facts facts;
@@ -126,8 +126,8 @@ gbs_status gbsi_share_load(const gbsi_source *source, uint64_t available, gbs_sh
 
 /* Declarations shared by the files of this folder. */
 
-/* share_check.c: checks that every number of a loaded share points into its arrays. @return
- * GBS_ERR_FORMAT if one does not. */
+/* share_check.c: checks that every number of a loaded share points into its arrays.
+ * @return GBS_ERR_FORMAT if one does not. */
 gbs_status gbsi_share_check(const gbs_share *share, gbs_error *err);
 
 #endif

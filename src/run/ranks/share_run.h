@@ -49,8 +49,8 @@ struct gbsi_drive;
 typedef struct gbsi_shared {
     const gbs_share *share; /* borrowed; NULL if ranks do not share the model */
     const gbs_ranks *ranks; /* ranks that share the model; NULL if there are none */
-    const gbsi_conditioned
-        *whole;            /* whole model on rank 0, in which starts are searched; borrowed */
+    /* Whole model on rank 0, in which starts are searched; borrowed. */
+    const gbsi_conditioned *whole;
     const gbs_model *user; /* names of the user's variables; borrowed; NULL if there are none */
     uint8_t *own_slot;     /* [slots] 1 if the slot belongs to an own variable, see share->own */
     double *told; /* [4][user's states] p, mcse, ess and rhat from all ranks; set on rank 0 once a
@@ -124,8 +124,8 @@ gbs_status gbsi_shared_report(const gbs_ranks *ranks, const gbsi_shared *shared,
 /* Turns for scans that draw blocks. In its turn, a rank changes variables that other ranks see.
  * Ranks that share a factor have different turns [M72]: during the turn of a rank, the states that
  * it sees of other ranks do not change. */
-/* Gives each rank the first turn that no earlier rank has with which it shares a factor. @param
- * owner [variables] @param turn [n_ranks] out. */
+/* Gives each rank the first turn that no earlier rank has with which it shares a factor.
+ * @param owner [variables] @param turn [n_ranks] out. */
 gbs_status gbsi_turns_of_ranks(const gbsi_factors *factors, const uint32_t *owner, uint32_t n_ranks,
                                uint32_t *turn, gbs_error *err);
 

@@ -47,8 +47,8 @@ typedef struct gbsi_search {
     double *density; /* [n_groups * lanes] log densities of the sampled part after the last sweep */
     uint32_t *x;     /* [part variables] scratch */
     uint32_t *best_x; /* [part variables] the best state until now */
-    uint32_t
-        *state; /* [model variables] the best state until now, with the components solved exactly */
+    /* [model variables] the best state until now, with the components solved exactly. */
+    uint32_t *state;
     gbsi_search_standing at;
     /* While maxima are searched, a signal may cut the search short. A checkpoint then saves the
      * members that begin with `kept`, which hold the progress before the maxima. */

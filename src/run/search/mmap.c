@@ -15,14 +15,13 @@
 #include "solve/mmap.h"
 #include "store/model.h"
 
-#define MOST_FAILURES \
-    8u /* number of successive rounds without a better state after which the search ends */
-#define OVERHEAD_NS                                                                              \
-    1000.0 /* nanoseconds per variable and factor that a sum takes in addition to its operations \
-            */
-#define PROGRESS_S 0.1
-#define TOLERANCE \
-    1e-9 /* the bound counts as reached if it is this close, relative to 1 + its size */
+/* Number of successive rounds without a better state after which the search ends. */
+#define MOST_FAILURES 8u
+/* Nanoseconds per variable and factor that a sum takes in addition to its operations. */
+#define OVERHEAD_NS 1000.0
+#define PROGRESS_S  0.1
+/* The bound counts as reached if it is this close, relative to 1 + its size. */
+#define TOLERANCE   1e-9
 #define START_SHARE 0.25 /* share of the remaining time for finding the start */
 #define LEAST_S     1e-3 /* least number of seconds for finding the start */
 #define EXACT_SHARE 0.5  /* share of the whole time after which the exact answer is given up */

@@ -102,8 +102,8 @@ static bool weigh(gbsi_quench *q, const gbsi_conditioned *model, double most[GBS
     return rose;
 }
 
-/* Raises the states of all lanes under the weights of one model, by maximising over blocks. @return
- * the number of operations left. */
+/* Raises the states of all lanes under the weights of one model, by maximising over blocks.
+ * @return the number of operations left. */
 static double raise_lanes(gbsi_quench *q, const gbsi_conditioned *model, double operations,
                           gbsi_watch *watch)
 {

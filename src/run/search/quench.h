@@ -36,8 +36,8 @@ bool gbsi_crossover_take(gbsi_crossover *crossover, uint32_t *x, const uint32_t 
 
 typedef struct gbsi_quench {
     const gbsi_conditioned *model; /* borrowed */
-    gbsi_conditioned
-        *soft; /* model with zeros that can be crossed; NULL if the model has no hard zeros */
+    /* Model with zeros that can be crossed; NULL if the model has no hard zeros. */
+    gbsi_conditioned *soft;
     gbsi_conditioned *firm; /* model with a penalty of zeros that no gain can outweigh */
     gbsi_blocks *blocks;    /* blocks of `soft`, or of `model` */
     gbsi_block_lanes *lanes;
