@@ -115,7 +115,7 @@ static int fail_errno(const char *path, const char *what)
 }
 
 /* Makes the folder, and deletes the files of an earlier partition. The file of names is deleted
- * first, because shares without it are not taken for a whole partition. */
+ * first, because shares without this file are not accepted as a complete partition. */
 static int make_folder(const char *folder)
 {
     char path[4096];

@@ -221,7 +221,7 @@ static gbs_status answer_by_run(calling *call, size_t i, int method, size_t n_le
         status = GBS_OK;
         put_case(call, i, NULL, NULL, -INFINITY, 1);
     } else if (status == GBS_ERR_NOT_FOUND || (status == GBS_ERR_STOPPED && n_left > 1)) {
-        status = GBS_OK; /* whether the case is possible is not known */
+        status = GBS_OK; /* it is not known whether the case is possible */
         put_case(call, i, NULL, NULL, NAN, 0);
     } else if (status == GBS_OK || (status == GBS_STOPPED && has_estimates(run))) {
         status = GBS_OK;

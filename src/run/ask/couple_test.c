@@ -221,8 +221,9 @@ static void distances(const small *s, double (*distance)[MOST + 1])
  */
 
 typedef struct estimated {
-    gbs_coupling_bound all[N_TIMES];                 /* bounds for all variables together */
-    gbs_coupling_bound own[N_TIMES][MOST_VARIABLES]; /* of each variable as a target */
+    gbs_coupling_bound all[N_TIMES]; /* bounds for all variables together */
+    gbs_coupling_bound own[N_TIMES]
+                          [MOST_VARIABLES]; /* bounds for each variable, given as a target */
     double each[N_TIMES][MOST_VARIABLES];
     gbs_coupling_report report;
 } estimated;

@@ -105,8 +105,8 @@ static void harden(annealing *a)
 }
 
 /* Runs the remaining steps of a ladder of n steps, each a sweep. The weights are complete unless
- * something stopped it. By equation 6 of Neal with f_t = exp(beta_t E): ln w = ln (number of
- * states) + sum over t = 1 .. n of (beta_t - beta_(t-1)) E(x_(t-1)). */
+ * the run was stopped. By equation 6 of Neal with f_t = exp(beta_t E): ln w = ln (number of states)
+ * + sum over t = 1 .. n of (beta_t - beta_(t-1)) E(x_(t-1)). */
 static gbs_status anneal(annealing *a, uint64_t n, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -233,7 +233,7 @@ static uint64_t next_length(const annealing *a)
     return n;
 }
 
-/* Runs one annealing; its estimate is kept unless something stopped it. */
+/* Runs one annealing, and keeps its estimate unless the run was stopped. */
 static gbs_status round_of(annealing *a, uint64_t n, gbs_error *err)
 {
     gbs_status status = GBS_OK;

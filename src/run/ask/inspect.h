@@ -7,7 +7,7 @@
 #include "gibbsite/info.h"
 #include "gibbsite/log_z.h"
 
-/* Reports whether exact inference fits the limits. @param task of a prepared run. */
+/* Reports whether exact inference fits the limits. @param task task of a prepared run. */
 gbs_status gbsi_inspect_elimination(const gbsi_task *task, gbs_info *info, gbs_error *err);
 /* Reports row sums of influence bounds. */
 gbs_status gbsi_inspect_influence(const gbsi_graph *graph, gbs_info *info, gbs_error *err);

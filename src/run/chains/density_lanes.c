@@ -18,10 +18,12 @@ typedef struct sums {
     double high[GBSI_LANES], low[GBSI_LANES];
     double size; /* weight of the factors in the run of factors that is being counted; its absolute
                     value if spins */
-    bool spins;  /* whether the log-value of each of these factors is + or - size, rather than size
-                    or 0 */
-    uint32_t n; /* number of these factors that have been counted until now, at most MOST_COUNTED */
-    uint8_t up[GBSI_LANES]; /* number of these factors whose log-value is +size, in each lane */
+    bool spins;  /* whether the log-value of a factor of the run is + or - size, rather than size or
+                    0 */
+    uint32_t
+        n; /* number of factors of the run that have been counted until now, at most MOST_COUNTED */
+    uint8_t
+        up[GBSI_LANES]; /* number of factors of the run whose log-value is +size, in each lane */
 } sums;
 
 /* Does the work of gbsi_sum_term() in every lane. */

@@ -34,9 +34,10 @@ typedef struct gbsi_engine {
                      cross all hard zeros */
     gbsi_plan *plan;
     gbsi_schedule schedule;
-    const gbsi_pass *pass;    /* the pass that runs the scan */
-    gbsi_form_kind form_kind; /* the form of the chains, chosen before a form or a plan is made */
-    uint32_t n_components;    /* number of connected components of the spins */
+    const gbsi_pass *pass; /* the pass that runs the scan */
+    gbsi_form_kind
+        form_kind;         /* kind of form of the chains, chosen before a form or a plan is made */
+    uint32_t n_components; /* number of connected components of the spins */
     gbsi_form form;
     gbsi_pool *pool; /* NULL until memory is taken */
     gbsi_own_chains own;

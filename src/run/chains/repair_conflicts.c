@@ -56,7 +56,7 @@ static void move(gbsi_repair *r, gbsi_repair_words *words, uint32_t v, bool nois
         }
         if (n == fewest) {
             /* the n-th tied state replaces the earlier ones with probability 1/n, which makes all
-             * equally likely */
+             * tied states equally likely */
             gbsi_repair_next_words(words);
             chosen = gbsi_below(words->word[0], words->word[1], ++n_ties) == 0 ? a : chosen;
         }

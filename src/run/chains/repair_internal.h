@@ -19,8 +19,8 @@ struct gbsi_repair {
     uint64_t seed;
     gbsi_watch *watch; /* NULL never stops */
     gbsi_propagation *propagation;
-    gbsi_propagator *propagator; /* borrows the model; at the fixed point of the root of the search
-                                    between calls */
+    gbsi_propagator *propagator; /* propagator for the model; between calls it is at the fixed point
+                                    of the root of the search */
     bool impossible;             /* whether propagation at the root emptied a domain */
     size_t root;                 /* mark of the trail at the root */
     uint32_t n_components;

@@ -28,9 +28,9 @@ static void copy_order(gbsi_repair *r, gbsi_repair_words *words, uint32_t compon
     }
 }
 
-/* Finds the next variable to decide on, and moves it to order[*first]: the first variable with more
- * than one state left, or, unless in_order, the one with the fewest within the window.
- * @return false if no variable is left to assign. */
+/* Finds the next variable to decide on, and moves it to order[*first]. If in_order, this is the
+ * first variable with more than one state left; otherwise it is the variable with the fewest such
+ * states within the window. @return false if no variable is left to assign. */
 static bool next_variable(gbsi_repair *r, uint32_t n, bool in_order, uint32_t *first)
 {
     const uint32_t *size = r->propagator->size;

@@ -38,13 +38,14 @@ typedef struct gbsi_report {
     bool executed;        /* whether gbs_run_execute() was called, which is allowed once */
     bool answering; /* whether marginals may be read: the run has not failed, and the exact parts
                        are answered */
-    /* Whether the answer comes from belief propagation because the chains have none. */
+    /* Whether the answer comes from belief propagation because the chains have no answer. */
     bool in_hand;
     bool without_cycles; /* whether the answer comes from messages on a factor graph without cycles,
                             which is exact */
-    double late_share;   /* share of --time after which exact answers were given up; 0 if they were
-                            not */
-    bool late_search;    /* whether they were given up before any component was known to be exact */
+    double late_share;   /* share of --time after which exact answers were given up; 0 if exact
+                            answers were kept */
+    bool late_search;    /* whether exact answers were given up before any component was known to be
+                            exact */
     bool bare;   /* whether the run is of a lattice or a picture, whose model has no factors */
     bool frozen; /* whether the noise is so small that the pixels of a picture keep their values */
     gbsi_contradiction contradiction; /* the largest contradiction */

@@ -156,10 +156,10 @@ static inline bool gbsi_run_wants_temper(const gbsi_task *task)
 }
 
 /* Whether a run counts how often variables change. Changes are not counted if the bound on the
- * error is proved, or if every pass starts from fresh states. They are not counted either if the
- * pass keeps states in its own form: chains in bits have no evidence of their own, and any of
- * thousands of like sites may move instead of another. A mode that lasts is then a mode of the
- * whole model, which traces of energy and magnetisation show. */
+ * error is proved, or if every pass starts from fresh states. Changes are not counted either if the
+ * pass keeps states in its own form. Chains in bits have no evidence of their own, and thousands of
+ * their sites have equal conditionals: a site that does not move shows nothing. If a whole lattice
+ * stays in one mode, the traces of energy and magnetisation show this. */
 static inline bool gbsi_run_counts_moves(const gbsi_task *task, const gbsi_engine *engine)
 {
     return engine->plan != NULL && !task->purpose.anneals && !task->options.restarts &&
@@ -185,7 +185,8 @@ gbs_status gbsi_run_take_known_memory(gbs_run *run, gbs_error *err);
  * a time set by the user, one process, a scan of all variables, and no checkpoint to resume from.
  */
 bool gbsi_run_may_give_up(const gbs_run *run);
-/* The share of --time after which exact answers are given up if gbsi_run_may_give_up(). */
+/* The share of --time after which exact answers are given up if gbsi_run_may_give_up() returns
+ * true. */
 #define GBSI_EXACT_SHARE 0.75
 /* run.c: if exact answers were given up, warns of it and says how the run answers instead. */
 gbs_status gbsi_run_tell_late(gbsi_report *report, gbs_error *err);
@@ -248,7 +249,7 @@ typedef enum gbsi_stop {
 /* The state of a loop over passes, in burn-in and in sampling, and of the checks that may stop it.
  */
 typedef struct gbsi_drive {
-    const gbs_run_callbacks *callbacks; /* never NULL, but its members may be */
+    const gbs_run_callbacks *callbacks; /* never NULL, but members may be NULL */
     double started_s, last_progress_s;
     uint64_t pass; /* number of the pass, which keys the random numbers; it goes on from burn-in to
                       sampling */
@@ -269,8 +270,8 @@ typedef struct gbsi_drive {
                     */
 } gbsi_drive;
 
-/* @param drive must not be moved afterwards. @param run, callbacks borrowed. If run is NULL, it is
- * made later, and the time for making it counts. */
+/* @param drive must not be moved afterwards. @param run, callbacks borrowed. If `run` is NULL, the
+ * run is made later, and the time for making it counts. */
 void gbsi_drive_begin(gbsi_drive *drive, const gbs_run *run, const gbs_run_callbacks *callbacks);
 /* Called before a pass or other work: resets the watch, unless drive->stop says that the run has
  * ended. */

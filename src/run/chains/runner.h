@@ -42,7 +42,7 @@ enum { GBSI_P, GBSI_MCSE, GBSI_ESS, GBSI_RHAT, GBSI_N_ROWS };
 
 /* A part of a checkpoint. */
 typedef struct gbsi_part {
-    const char *name; /* less than 16 bytes */
+    const char *name; /* name of less than 16 bytes */
     bool of_chains; /* whether the part belongs to plain chains; false for ladders that run from the
                        beginning */
     bool may_lack;  /* whether the part may be missing, as in files of older versions */
@@ -57,8 +57,8 @@ typedef struct gbsi_runner {
     unsigned traits;
     int bits; /* GBS_BITS_SITES or GBS_BITS_CHAINS if spins are bits, else 0 */
 
-    /* Whether this runner runs the task, whose sampled part is known. NULL: it does if the form of
-     * the chains is form_kind. */
+    /* Whether this runner runs the task, whose sampled part is known. NULL: the runner runs the
+     * task if the form of the chains is form_kind. */
     bool (*suits)(const struct gbsi_task *task);
     gbsi_form_kind form;
 

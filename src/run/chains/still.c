@@ -9,8 +9,9 @@
 #include "graph/graph.h"
 #include "simd/math.h"
 
-#define MOST_STATES  16u                 /* most states of a variable that is examined */
-#define MOST_ENTRIES (UINT64_C(1) << 16) /* most entries of a factor that is examined */
+#define MOST_STATES 16u /* most states of a variable that is examined */
+#define MOST_ENTRIES \
+    (UINT64_C(1) << 16) /* largest number of entries of a factor that is examined */
 
 /* For pairs of states j, k of a variable: a lower bound of ln p(j | rest) - ln p(k | rest) for
  * every state of the rest. */
@@ -123,8 +124,8 @@ static double target_of(const gbsi_report *report)
     return target > 0.0 ? target : GBSI_DEFAULT_TARGET;
 }
 
-/* Marks own slots that moved too little. Slots are not marked if blocks that hold all their
- * neighbours too were drawn often (GBSI_HELD_OFTEN). @return the number of marks. */
+/* Marks own slots that moved too little. A slot is not marked if blocks that hold the slot and all
+ * its neighbours were drawn often (GBSI_HELD_OFTEN). @return the number of marks. */
 static uint32_t mark(const gbsi_shared *shared, const gbsi_engine *engine,
                      gbsi_estimates *estimates, const uint8_t *n)
 {

@@ -107,8 +107,8 @@ static void part_long(gbsi_tiles *t)
     }
 }
 
-/* Begins the next stretch. It starts where the last one ended, and ends at the next cut, or at
- * `end` if that comes first. */
+/* Begins the next stretch, which starts where the last stretch ended. The stretch ends at the next
+ * cut, or at `end` if `end` comes first. */
 static void next_stretch(gbsi_tiles *t, uint64_t end)
 {
     const gbsi_schedule *schedule = t->job.schedule;

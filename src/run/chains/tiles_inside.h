@@ -28,7 +28,8 @@ typedef struct gbsi_tile_worker {
     uint32_t shared_group;    /* the group that the team shares; undefined without a team */
     /* Group of the first conditional without positive weight in this pass. */
     uint32_t impossible_group;
-    uint64_t impossible_place; /* place of this conditional; UINT64_MAX if there is none */
+    uint64_t impossible_place; /* place of the first conditional without positive weight; UINT64_MAX
+                                  if there is none */
     uint32_t impossible_slot;
 } gbsi_tile_worker;
 

@@ -299,7 +299,7 @@ static bool find_line(const char *text, const char *group, const char *name, cha
     return false;
 }
 
-/* Whether a line is newer than some files, which are read as if it were 0. */
+/* Whether files of older versions may lack the line; a missing line is read as 0. */
 static bool is_later(const char *name)
 {
     return strcmp(name, "burn-in-most") == 0;

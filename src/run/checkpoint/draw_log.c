@@ -37,12 +37,12 @@ struct gbsi_draw_log {
     uint32_t n;
     uint32_t state_bytes; /* bytes of a state: 2 if the number of states, with "none", needs them,
                              else 1 */
-    uint32_t n_chains;    /* set at the first draw */
+    uint32_t n_chains;    /* number of chains, set at the first draw */
     uint64_t n_draws;     /* number of draws of each chain */
     gbsi_digest *digest;  /* digest of all bytes */
     void *row;            /* [n] states of one draw, of state_bytes each */
     char *name;           /* name of the file that is written; NULL if no file is written */
-    int fd;               /* -1 if the file is not open */
+    int fd;               /* descriptor of the file; -1 if the file is not open */
     char *buffer;         /* [BUFFER_BYTES] bytes not yet written to the file */
     size_t n_buffered;
     gbs_error failure; /* the first failure, after which nothing is written */

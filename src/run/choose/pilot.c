@@ -17,7 +17,7 @@
 #define FIRST_MOST  256u /* largest number of passes of the first stretch */
 #define SHARE       20u  /* the first stretch is at most 1 / SHARE of the shortest run */
 #define FEWEST      8u   /* least number of passes from which a trial is judged */
-/* Number of passes of the cheapest splash before which none can have won. */
+/* Least number of passes of the cheapest splash after which a splash can win. */
 #define FIRST_SPLASH 16u
 /* Largest passes_each, as a share of the kept passes, that is an estimate and not only a bound. */
 #define RESOLVED 0.25
@@ -435,7 +435,7 @@ static gbs_status race(pilot *p, gbs_error *err)
         GBSI_TRY(run_to(p, level, err));
         p->crosses = p->crosses || is_out_of_reach(p);
         if (p->crosses && p->run->sampling.engine.by_need) {
-            break; /* splashes cannot meet the need either */
+            break; /* splashes cannot cross the hard zeros either */
         }
         r->chosen = best_of(p, &settled);
         level *= 2.0;

@@ -11,7 +11,7 @@
 #include "chains/run.h"
 
 #define TRACE GBSI_BURN_IN_VALUES
-#define TOLD  8u /* R-hat is reported every time this many more values are recorded */
+#define TOLD  8u /* number of further values after which R-hat is reported */
 
 /* Records the log density of every chain. @return GBS_STOPPED if the watch stopped it; nothing is
  * recorded then. */

@@ -110,7 +110,7 @@ static bool is_empty_handed(const gbs_run *run, const gbsi_drive *drive, gbs_sta
            (status == GBS_ERR_STOPPED || (status >= 0 && (r->sweeps == 0 || r->in_burn_in)));
 }
 
-/* @param timed whether gbsi_run_may_give_up() holds. */
+/* @param timed whether gbsi_run_may_give_up() returned true. */
 static gbs_status answer(gbs_run *run, bool timed, gbsi_drive *drive, gbs_error *err)
 {
     GBSI_PASS(run->task.runner->begin(&run->task, &run->sampling, &run->report, drive, err));

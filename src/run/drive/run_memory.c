@@ -19,7 +19,7 @@
  * passes before it (batches.c). */
 #define SHORT_OF_COUNTS 4096u
 #define SHORT_OF_SUMS   8192u
-#define SHORT_OF_HELD   128u /* the same limit if chains hold sums of 4 terms */
+#define SHORT_OF_HELD   128u /* number of passes, if chains hold sums of 4 terms */
 
 gbsi_estimate_shape gbsi_plain_shape(const gbsi_task *task, const gbsi_engine *engine)
 {

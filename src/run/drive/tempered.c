@@ -17,8 +17,9 @@
 #define WINDOW 1024u /* number of kept iterations before the first verdict */
 #define HARDER 3.0   /* nats that are added to the penalty of a violated zero */
 /* Seconds, by counted operations, after which plain chains that still disagree are called stuck. */
-#define TRIED_S     1.0
-#define TRIED_SHARE 0.05 /* the same limit as a share of --time */
+#define TRIED_S 1.0
+#define TRIED_SHARE \
+    0.05 /* share of --time after which plain chains that still disagree are called stuck */
 
 /* If the chains agree but some variables hardly moved, the chains go on for 1 / STILL of the time
  * after which they would be called stuck. A variable that moves moderately often will move within
@@ -349,7 +350,7 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 /* ---- whether a run changes to ladders -------------------------------------------------------- */
 
 /* Whether the run may change to ladders: the user set no option that ladders do not support, and
- * they fit the memory. */
+ * ladders fit the memory. */
 static bool may_temper(const gbsi_task *task, const gbsi_engine *engine,
                        const gbsi_run_memory *memory, const gbsi_drive *drive)
 {

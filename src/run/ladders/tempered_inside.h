@@ -100,7 +100,7 @@ struct gbsi_tempered {
     uint64_t *trips;   /* [lanes] number of round trips of a ladder that ended in this iteration */
     gbsi_means *means; /* NULL during burn-in */
     uint64_t drop_at;  /* number of kept iterations at which the first window becomes burn-in */
-    /* draws for the user; the pointers are NULL if the user wants none */
+    /* draws for the user; the pointers are NULL if the user wants no draws */
     uint32_t *drawn;          /* [part variables] a draw */
     uint32_t *user;           /* [model variables] the draw in the user's numbering */
     uint64_t n_given;         /* number of draws given from every ladder */

@@ -61,7 +61,7 @@ static const unsigned char *take_group(gbsi_tempered *t, uint32_t g, const unsig
 
 /* ---- all that a rank tells ------------------------------------------------------------------ */
 
-/* The first group of a rank; its last group is the one before the first group of the next rank. */
+/* The first group of a rank. The groups of the rank end before the first group of the next rank. */
 static uint32_t first_of(const gbsi_tempered *t, uint32_t rank)
 {
     return gbsi_first_group(t->executor.n_groups, t->ranks->n_ranks, rank);

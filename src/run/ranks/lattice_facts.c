@@ -17,8 +17,8 @@ enum { CHUNK = 512 };
 #define LEAST_SIDE 4u
 /* The largest span, which is below GBSI_LINEAR_SPAN by more than the rounding of sums. */
 #define MOST_SPAN 39.0
-/* The largest span for grids of levels. With at most 7 factors, no sum in float has an error of
- * GBSI_ROUNDING_LIMIT. */
+/* The largest span for grids of levels. With at most 7 factors, no sum in float has an error as
+ * large as GBSI_ROUNDING_LIMIT. */
 #define MOST_SPAN_OF_LEVELS 60.0
 /* Limits of src/model/graph/locality.c. If first neighbours are FAR or more places away, and
  * breadth-first levels are shorter than this distance, the variables get another order. */

@@ -111,10 +111,10 @@ gbsi_plan_options gbsi_share_plan_options(const gbs_share *share, bool sell);
 uint64_t gbsi_share_bytes(const gbs_share *share);
 
 /* share_check.c: checks that need a plan of the share: the updates must have the classes and forms
- * of their variables. @return GBS_ERR_FORMAT if one has not. */
+ * of their variables. @return GBS_ERR_FORMAT if an update has another class or form. */
 gbs_status gbsi_share_check_plan(const gbs_share *share, const gbsi_plan *plan, gbs_error *err);
 /* Checks that need all shares: every variable and every slot must be owned by exactly one rank.
- * Called on all ranks. @return GBS_ERR_FORMAT on all ranks if one is not. */
+ * Called on all ranks. @return GBS_ERR_FORMAT on all ranks if a variable or slot is not. */
 gbs_status gbsi_share_check_owners(const gbs_share *share, const gbs_ranks *ranks, gbs_error *err);
 
 /* share_saved.c: write and read a share as bytes. @return the status of the sink or source;
@@ -126,8 +126,8 @@ gbs_status gbsi_share_load(const gbsi_source *source, uint64_t available, gbs_sh
 
 /* Declarations shared by the files of this folder. */
 
-/* share_check.c: checks that every number of a loaded share points into its arrays.
- * @return GBS_ERR_FORMAT if one does not. */
+/* share_check.c: checks that every number of a loaded share points into its arrays. @return
+ * GBS_ERR_FORMAT if a number does not. */
 gbs_status gbsi_share_check(const gbs_share *share, gbs_error *err);
 
 #endif

@@ -17,7 +17,7 @@ enum {
     N_TABLES,
     N_ENTRIES,
     N_LOGICAL,
-    N_BATCHES, /* of the share: twice those of the whole model */
+    N_BATCHES, /* number of batches of the share, twice that of the whole model */
     N_PIECES,
     N_PLACES,
     N_NEIGHBOURS,
