@@ -15,7 +15,7 @@
 
 /* Bytes of the answers of one call, from which the advised number of cases follows. */
 #define ANSWER_BYTES (UINT64_C(8) << 20)
-/* Operations of one call, from which it follows too: a few tenths of a second. */
+/* Operations of one call, from which the advised number follows too: a few tenths of a second. */
 #define CALL_OPERATIONS 1e9
 #define MOST_AT_ONCE    4096.0
 #define TREE_SHARE      0.4 /* share of --time that `auto` spends on making trees */

@@ -20,10 +20,10 @@ typedef struct sums {
                     value if spins */
     bool spins;  /* whether the log-value of a factor of the run is + or - size, rather than size or
                     0 */
-    uint32_t
-        n; /* number of factors of the run that have been counted until now, at most MOST_COUNTED */
-    uint8_t
-        up[GBSI_LANES]; /* number of factors of the run whose log-value is +size, in each lane */
+    /* Number of factors of the run that have been counted until now, at most MOST_COUNTED. */
+    uint32_t n;
+    /* Number of factors of the run whose log-value is +size, in each lane. */
+    uint8_t up[GBSI_LANES];
 } sums;
 
 /* Does the work of gbsi_sum_term() in every lane. */

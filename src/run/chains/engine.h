@@ -27,7 +27,7 @@ typedef struct gbsi_engine {
     const gbsi_scan *scan;
     void *scan_state;
     unsigned scan_traits;
-    bool named;     /* the user named the scan */
+    bool named;     /* whether the user named the scan */
     bool undecided; /* whether a pilot has still to choose the scan; memory is taken after the pilot
                      */
     bool by_need; /* whether this scan is used only if updates of single variables were not shown to
@@ -35,8 +35,8 @@ typedef struct gbsi_engine {
     gbsi_plan *plan;
     gbsi_schedule schedule;
     const gbsi_pass *pass; /* the pass that runs the scan */
-    gbsi_form_kind
-        form_kind;         /* kind of form of the chains, chosen before a form or a plan is made */
+    /* Kind of form of the chains, chosen before a form or a plan is made. */
+    gbsi_form_kind form_kind;
     uint32_t n_components; /* number of connected components of the spins */
     gbsi_form form;
     gbsi_pool *pool; /* NULL until memory is taken */

@@ -35,7 +35,7 @@ gbs_status gbsi_traces_take(gbsi_estimates *estimates, const gbsi_spins *spins, 
                             gbs_error *err);
 void gbsi_traces_put(const gbsi_estimates *estimates, const struct gbsi_engine *engine);
 void gbsi_traces_report(const gbsi_estimates *estimates, const gbsi_spins *spins, gbs_report *r);
-/* Writes the largest error of the estimate, if it has one, to the report. */
+/* Writes the largest error of the estimate to the report, if an error is known. */
 gbs_status gbsi_estimates_report(const gbsi_estimates *estimates, gbsi_pool *pool, gbs_report *r,
                                  gbs_error *err);
 void gbsi_estimates_free(gbsi_estimates *estimates); /* frees the members, not the struct itself */

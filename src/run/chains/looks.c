@@ -83,8 +83,8 @@ static bool look(void *context)
     if (drive->stop == GBSI_GO_ON) {
         return !drive->keeping && time_s > 0.0 && gbsi_drive_spent_s(drive, now_s) > time_s;
     }
-    /* A run that ended by itself is finished even if that takes long, because its bits must not
-     * depend on the clock. */
+    /* A run that ended by itself is finished even if finishing takes long, because its bits must
+     * not depend on the clock. */
     const bool hurries = drive->stop == GBSI_STOP_TIME || drive->stop == GBSI_STOP_SIGNAL;
     return !drive->keeping || (hurries && now_s - drive->stopped_s > GRACE_S);
 }

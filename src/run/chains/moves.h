@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts how often variables have changed, over all chains, from one pass that is kept to the next
- * [M9]. Counts stop at GBSI_ENOUGH_MOVES; variables that have reached it are not compared any more.
- */
+ * [M9]. Counts stop at GBSI_ENOUGH_MOVES; variables that have reached this limit are not compared
+ * any more. */
 #ifndef GBSI_CHAINS_MOVES_H
 #define GBSI_CHAINS_MOVES_H
 

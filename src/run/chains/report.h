@@ -20,7 +20,7 @@ typedef struct gbsi_contradiction {
 typedef struct gbsi_report {
     gbs_report public;
     char **warning;        /* [public.n_warnings] owned; public.warning points to this array */
-    bool starts_dispersed; /* every chain got a different, dispersed start */
+    bool starts_dispersed; /* whether every chain got a different, dispersed start */
     /* Whether draws were given in two classes of variables that are independent. */
     bool split_draws;
     bool connected; /* whether the blocks of all ranks show that the support is connected; set once

@@ -349,18 +349,18 @@ gbs_status gbsi_burn_in_take(gbsi_burn_in *t, gbsi_engine *engine, gbs_error *er
 gbs_status gbsi_burn_in_save(const gbsi_sampling *sampling, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_burn_in_load(gbsi_sampling *sampling, const gbsi_source *source, gbs_error *err);
 
-/* lattice_runs.c: decides whether a model is a lattice that runs with its sites in bits; the model
- * may be the whole or the sampled part. If it is, sets engine->lattice and engine->spins. The run
- * then has no plan, and no graph unless the search for components needed one. */
+/* lattice_runs.c: decides whether a model, the whole or the sampled part, is a lattice that runs
+ * with its sites in bits. For such a lattice, sets engine->lattice and engine->spins. The run then
+ * has no plan, and no graph unless the search for components needed one. */
 gbs_status gbsi_choose_sites(gbsi_engine *engine, const gbs_run_options *options,
                              const gbsi_conditioned *model, gbs_error *err);
 /* The first function tells whether the options allow sites in bits in a model without hard zeros.
  * The second tells whether such a run is also faster than sixteen chains. */
 bool gbsi_sites_allowed(const gbs_run_options *options);
 bool gbsi_sites_suit(const gbsi_lattice *lattice, const gbs_run_options *options);
-/* Decides whether the part runs with its chains in bits. If it does, sets engine->packed and
+/* Decides whether the part runs with its chains in bits. If so, sets engine->packed and
  * engine->spins, and the run has no plan. Fails if the user asked for bits and the part does not
- * allow them. */
+ * allow bits. */
 gbs_status gbsi_choose_chains(gbsi_engine *engine, const gbs_run_options *options,
                               const gbsi_problem *problem, gbsi_watch *watch, gbs_error *err);
 /* The share of the bits of a word that chains in bits use. */
@@ -381,7 +381,7 @@ gbs_status gbsi_run_approximately(gbsi_task *task, gbsi_sampling *sampling, gbsi
                                   gbsi_drive *drive, gbs_error *err);
 bool gbsi_run_approximates(const gbsi_task *task);
 /* approximate_run.c: finds an answer by belief propagation for the sampled part, within a tenth of
- * --time. It is used if sampling has no answer when the time is over. */
+ * --time. The answer is used if sampling has none when the time is over. */
 gbs_status gbsi_run_answer_first(const gbsi_task *task, gbsi_sampling *sampling, gbsi_drive *drive,
                                  gbs_error *err);
 

@@ -10,8 +10,8 @@
 #include "simd/math.h"
 
 #define MOST_STATES 16u /* most states of a variable that is examined */
-#define MOST_ENTRIES \
-    (UINT64_C(1) << 16) /* largest number of entries of a factor that is examined */
+/* Largest number of entries of a factor that is examined. */
+#define MOST_ENTRIES (UINT64_C(1) << 16)
 
 /* For pairs of states j, k of a variable: a lower bound of ln p(j | rest) - ln p(k | rest) for
  * every state of the rest. */

@@ -198,8 +198,8 @@ static void tell_progress(const gbs_run_options *options, const gbs_report *repo
     }
 }
 
-/* Sets the stop if the time is over. The clock only ends the iterations: --iterations with their
- * number gives the same results. */
+/* Sets the stop if the time is over. The clock only ends the iterations: a run with the reached
+ * number as --iterations gives the same results. */
 static void look_at_clock(const gbs_run_options *options, const gbs_report *report,
                           gbsi_drive *drive, double moved)
 {

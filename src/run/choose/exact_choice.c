@@ -318,7 +318,7 @@ gbsi_keep gbsi_run_draw_keep(const gbsi_task *task)
                : GBSI_KEEP_ALL_MESSAGES;
 }
 
-/* The bytes of the trees and of the work on them. They include scratch memory for threads if there
+/* The bytes of the trees and of the work on them. Scratch memory for threads is included if there
  * is room for it. */
 static uint64_t tree_bytes(const gbsi_task *task)
 {

@@ -113,8 +113,8 @@ cleanup:
     return status;
 }
 
-/* Whether herding converges to the target. It does if it keeps a weight for every state of all
- * other variables and the order of updates is fixed (Chen et al. 2016, theorem 3) [M80]. */
+/* Whether herding converges to the target. Herding converges if it keeps a weight for every state
+ * of all other variables and the order of updates is fixed (Chen et al. 2016, theorem 3) [M80]. */
 static bool converges(const gbs_run_options *options, const gbsi_engine *engine)
 {
     const bool fixed = (engine->scan_traits & GBSI_SCAN_REPEATS) != 0 &&

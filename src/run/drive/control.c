@@ -85,8 +85,8 @@ cleanup:
 
 /* ---- ladders --------------------------------------------------------------------------------- */
 
-/* Makes a run of ladders for the same problem. It borrows all members of `run` except the report.
- */
+/* Makes a run of ladders for the same problem. The run of ladders borrows all members of `run`
+ * except the report. */
 static gbs_run ladders_of(const gbs_run *run)
 {
     gbs_run control = *run;

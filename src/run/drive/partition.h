@@ -13,8 +13,8 @@ struct gbs_partition {
     gbsi_schedule schedule;      /* schedule of a pass, with slots and positions */
     uint32_t *owner;             /* [part variables] the rank that owns each variable */
     gbsi_deal deal;              /* lists of what each rank holds */
-    gbsi_share_lattice *lattice; /* NULL unless the model is a generated lattice, for which no run
-                                    is made and no deal */
+    gbsi_share_lattice *lattice; /* NULL unless the model is a generated lattice, for which neither
+                                    a run nor a deal is made */
     uint16_t *start;             /* [facts.n_starts][part variables] */
     gbsi_partition_kind kind;    /* method by which the variables were divided */
     gbsi_share_facts facts;

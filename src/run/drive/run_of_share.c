@@ -117,8 +117,8 @@ static gbs_status take_turns(gbsi_shared *shared, gbsi_engine *engine, gbs_error
     return GBS_OK;
 }
 
-/* Frees the graph, unless it is still needed. It has decided the levels and slots. Blocks grow
- * along it, and some draws read neighbours. */
+/* Frees the graph, unless it is still needed. The levels and slots are determined by now. Blocks
+ * grow along the graph, and some draws read neighbours. */
 static void forget_graph(const gbs_run_options *options, gbsi_problem *problem,
                          const gbsi_engine *engine)
 {

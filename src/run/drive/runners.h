@@ -45,7 +45,7 @@ gbs_status gbsi_judge_sampled(gbs_run *run, gbs_error *err);
 
 /* Makes the error of a run from which no marginal can be read yet. */
 gbs_status gbsi_no_draw_kept(gbs_error *err);
-/* Replaces every NaN by one with a fixed sign; other values are returned unchanged. */
+/* Replaces every NaN by a NaN with a fixed sign; other values are returned unchanged. */
 double gbsi_one_nan(double value);
 
 /* Adds the probabilities of all variables to a digest; if `errors`, adds their standard errors

@@ -18,8 +18,8 @@
 #define HARDER 3.0   /* nats that are added to the penalty of a violated zero */
 /* Seconds, by counted operations, after which plain chains that still disagree are called stuck. */
 #define TRIED_S 1.0
-#define TRIED_SHARE \
-    0.05 /* share of --time after which plain chains that still disagree are called stuck */
+/* Share of --time after which plain chains that still disagree are called stuck. */
+#define TRIED_SHARE 0.05
 
 /* If the chains agree but some variables hardly moved, the chains go on for 1 / STILL of the time
  * after which they would be called stuck. A variable that moves moderately often will move within

@@ -38,8 +38,8 @@ static gbs_status refuse(const gbsi_share_lattice *l, const char *why, gbs_error
 }
 
 /* Whether the plan of the whole model keeps the variables in the order of their numbers
- * (src/model/graph/locality.c). This is true if the model is small, if first neighbours are near,
- * or if all sides are long, which makes breadth-first levels long. */
+ * (src/model/graph/locality.c). The plan keeps this order if the model is small, if first
+ * neighbours are near, or if all sides are long, which makes breadth-first levels long. */
 static bool keeps_order(const gbsi_grid_shape *shape, uint32_t n)
 {
     const uint32_t *side = shape->side;

@@ -126,8 +126,8 @@ gbs_status gbsi_share_load(const gbsi_source *source, uint64_t available, gbs_sh
 
 /* Declarations shared by the files of this folder. */
 
-/* share_check.c: checks that every number of a loaded share points into its arrays. @return
- * GBS_ERR_FORMAT if a number does not. */
+/* share_check.c: checks that every number of a loaded share points into its arrays.
+ * @return GBS_ERR_FORMAT if a number does not. */
 gbs_status gbsi_share_check(const gbs_share *share, gbs_error *err);
 
 #endif

@@ -84,7 +84,7 @@ gbs_status gbsi_run_count_updates(const struct gbsi_task *task, const gbsi_engin
 gbs_status gbsi_shared_connect(const gbs_ranks *ranks, const gbsi_engine *engine,
                                struct gbsi_report *report, gbs_error *err);
 
-/* The user's model. If ranks share the model, it may have no factors here. */
+/* The user's model. If ranks share the model, the model here may have no factors. */
 const gbs_model *gbsi_run_user_model(const gbsi_shared *shared, const gbsi_problem *problem);
 
 /* Checks that a checkpoint has the scan for which the model was divided; does nothing if ranks do

@@ -184,7 +184,7 @@ gbs_status gbsi_share_save(const void *object, const gbsi_sink *sink, gbs_error 
 
 /* ---- loaded -------------------------------------------------------------------------------- */
 
-/* @param c counts as read, each below 2^48 so that sums of them do not overflow. */
+/* @param c counts as read, each below 2^48, which keeps sums of counts from overflowing. */
 static gbs_status take_arrays(const gbsi_source *source, const uint64_t *c, gbs_share *s,
                               gbs_error *err)
 {

@@ -95,8 +95,9 @@ static gbs_status take_room(search *s, const gbs_evidence *evidence, gbs_error *
 
 /* ---- one state ------------------------------------------------------------------------------- */
 
-/* Computes ln of the sum over the other variables for the current state; minus infinity if it has
- * no weight, or if the search was stopped. @return GBS_ERR_LIMIT if the sum is too large. */
+/* Computes ln of the sum over the other variables for the current state; minus infinity if the
+ * state has no weight, or if the search was stopped. @return GBS_ERR_LIMIT if the sum is too large.
+ */
 static gbs_status weigh(search *s, double *log_p, gbs_error *err)
 {
     double ns = 0.0;
