@@ -70,7 +70,7 @@ const char *cli_verb_kind(const cli_verb *verb);
 /* @return the same for a verb whose first word is this one; NULL for any other. */
 const char *cli_kind_behind(const char *word, const cli_verb *verb);
 /* Lists the first words that kinds follow, "generate" and "learn", in the order of the verbs.
- * @param i the number of a verb: only the first verb with such a word gives it.
+ * @param i the number of a verb; if several verbs share a first word, only the first gives it.
  * @param word [32], out.
  * @return 0: the i-th verb has no such word, or an earlier verb gave it. */
 int cli_group(size_t i, char *word);
@@ -82,7 +82,7 @@ int cli_potts_options(const cli_arguments *arguments, gbs_generate_potts_options
 
 /* ---- help.c ------------------------------------------------------------------------------ */
 
-int cli_help_welcome(FILE *stream); /* without arguments. @return CLI_USAGE */
+int cli_help_welcome(FILE *stream); /* for a call without arguments. @return CLI_USAGE */
 int cli_help_overview(FILE *stream);
 /* @param page NULL: the first screen; "all", or the word of a topic. */
 int cli_help_verb(const char *name, const char *page);

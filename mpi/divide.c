@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite-mpi partition MODEL -n RANKS -o FOLDER: does once what needs the whole model. */
+/* gibbsite-mpi partition MODEL -n RANKS -o FOLDER: does the work that needs the whole model, once.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -60,7 +61,8 @@ static void tell_head(const gbs_partition *partition, const request *r)
                  r->folder, r->n_ranks, gbs_partition_kind(partition));
 }
 
-/* Prints the figures of one share; if there are many ranks, only of the first and the last ones. */
+/* Prints the figures of one share; if there are many ranks, only for the first and the last ranks.
+ */
 static void tell_share(const gbs_share *share, const request *r)
 {
     gbs_share_figures f = {.size = sizeof f};
@@ -97,7 +99,8 @@ static int write_shares(const gbs_partition *partition, const request *r)
     return cli_flush(stdout);
 }
 
-/* "000003.share", and "000003.share~" of a version before. */
+/* Whether a file name is that of a share, "000003.share", or of an unfinished share,
+ * "000003.share~". */
 static int is_share(const char *name)
 {
     const size_t digits = strspn(name, "0123456789");
@@ -111,8 +114,8 @@ static int fail_errno(const char *path, const char *what)
                      strerror(errno)); // NOLINT(concurrency-mt-unsafe): one thread
 }
 
-/* The folder, without what an earlier partition left: first the names, without which shares are not
- * taken as a whole, then all shares. */
+/* Makes the folder, and deletes the files of an earlier partition. The file of names is deleted
+ * first, because shares without this file are not accepted as a complete partition. */
 static int make_folder(const char *folder)
 {
     char path[4096];
@@ -163,7 +166,8 @@ static int divide(cli_job *job, const request *r)
     return done;
 }
 
-/* A lattice that is never made: the words and options of gibbsite generate. */
+/* Generators of lattices that are divided without being made, with the words and options of
+ * `gibbsite generate`. */
 static const struct generator {
     const char *name;
     const cli_verb *verb;
@@ -213,7 +217,7 @@ static int divide_generated(cli_arguments *arguments, request *r)
     return done;
 }
 
-/* Takes -n, --ranks and --parts out of the words; the remaining words are those of marginals. */
+/* Removes -n, --ranks and --parts from the words; the remaining words are those of `marginals`. */
 static int take_words(int *argc, char **argv, request *r)
 {
     int n = 0;
@@ -262,7 +266,8 @@ int mpi_partition(int argc, char **argv)
     if (status != CLI_DONE) {
         return status;
     }
-    cli_signals_end(); /* a share that is not whole goes with the process, the names come last */
+    cli_signals_end(); /* signals end the process from here on: the share under way is lost, and the
+                          names are written last */
     const int generates = argc > 2 && strcmp(argv[2], "generate") == 0;
     const struct generator *generator = generates ? find_generator(argv[3]) : NULL;
     if (generates && generator == NULL) {

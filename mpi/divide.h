@@ -5,12 +5,12 @@
 
 #include "gibbsite/share.h"
 
-/* The value of an option at word *i, "--name value" or "--name=value"; *i is left at its last word.
- * @return NULL: another word. */
+/* Finds the value of an option at word *i, written "--name value" or "--name=value", and sets *i to
+ * the last word of the option. @return NULL if the word is not this option. */
 const char *mpi_value_of(const char *name, int argc, char **argv, int *i);
-/* "metis" and the like. @return an exit status. */
+/* Reads a way of dividing, such as "metis". @return an exit status. */
 int mpi_parse_parts(const char *text, gbs_parts *parts);
-/* @param argv from the verb's name on. @return an exit status. */
+/* @param argv words from the name of the verb on. @return an exit status. */
 int mpi_partition(int argc, char **argv);
 
 #endif

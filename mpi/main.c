@@ -43,7 +43,7 @@ static int print_help(void)
     return cli_flush(stdout);
 }
 
-/* Takes --distribute and --parts out of the words. @return an exit status. */
+/* Removes --distribute and --parts from the words. @return an exit status. */
 static int take_words(int *argc, char **argv)
 {
     int n = 0;
@@ -77,8 +77,8 @@ static int check_verb(const char *verb)
                            verb, verb);
 }
 
-/* Refuses verbs and options for which one process is enough, and standard input, which only the
- * first rank can read. */
+/* Refuses verbs and options that need only one process, and standard input, which only the first
+ * rank can read. */
 static int check_words(int argc, char **argv)
 {
     for (int i = 2; i < argc; i++) {
@@ -111,9 +111,9 @@ static int compare(const gbs_ranks *ranks, const char *what, const char *own)
                            own, first);
 }
 
-/* Reads the words of the command line on all ranks, and checks that their version, verb and
- * --distribute are the same: another version may understand words differently, and other runs
- * communicate in other places. */
+/* Reads the words of the command line on all ranks, and checks that all have the same version, verb
+ * and --distribute. Another version may understand words differently, and ranks with another verb
+ * would communicate at other points. */
 static int read_words(const gbs_ranks *ranks, int *argc, char **argv)
 {
     const int version = compare(ranks, "version", gbs_version());
@@ -167,7 +167,7 @@ int main(int argc, char **argv)
         (void)printf("gibbsite-mpi %s\n", gbs_version());
         return cli_flush(stdout);
     }
-    if (strcmp(argv[1], "partition") == 0) { /* in one process */
+    if (strcmp(argv[1], "partition") == 0) { /* divides a model in one process */
         return mpi_partition(argc, argv);
     }
     if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS) {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The most bytes and values in one message of MPI, whose counts are of type int. Tests set smaller
- * ones. */
+/* The largest number of bytes and of values in one MPI message, whose counts are of type int. Tests
+ * set smaller limits. */
 #ifndef MOST_BYTES
 #define MOST_BYTES  (1 << 30)
 #define MOST_VALUES (1 << 27)
@@ -19,7 +19,8 @@
 typedef struct job {
     MPI_Comm comm;
     int rank, n_ranks;
-    MPI_Request *request; /* [capacity], the first n_requests of the exchange under way */
+    /* [capacity] requests; the first n_requests belong to the exchange under way. */
+    MPI_Request *request;
     size_t n_requests, capacity;
 } job;
 
@@ -36,7 +37,7 @@ __attribute__((format(printf, 3, 4))) static gbs_status fail(gbs_error *err, gbs
     return status;
 }
 
-/* @param call  its name. @param code  the value that the call returned. */
+/* @param call name of the MPI function. @param code the value that it returned. */
 static gbs_status checked(const char *call, int code, gbs_error *err)
 {
     if (code == MPI_SUCCESS) {
@@ -53,8 +54,8 @@ static int part_of(size_t n, size_t done, size_t most)
     return (int)(n - done < most ? n - done : most);
 }
 
-/* MPICH 4.0 compares values of MPI_UINT64_T as if they had a sign: with their highest bits turned,
- * they have one, and the same order. */
+/* Flips the highest bits. MPICH 4.0 compares values of MPI_UINT64_T as signed numbers; with flipped
+ * highest bits, the signed order is the unsigned order of the originals. */
 static void turn_highest_bits(uint64_t *values, size_t n)
 {
     for (size_t i = 0; i < n; ++i) {
@@ -150,7 +151,8 @@ static size_t n_pieces(const gbs_message *message, size_t n)
     return total;
 }
 
-/* Pieces between two ranks arrive in the order in which they were sent. */
+/* Starts sending or receiving one message. Pieces between two ranks arrive in the order in which
+ * they were sent. */
 static gbs_status set_off(job *j, bool sends, const gbs_message *message, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -94,9 +94,9 @@ void cli_logz_verdict(const cli_job *job, const gbs_log_z_report *report);
 
 /* ---- execute.c --------------------------------------------------------------------------- */
 
-/* Settle the options of the run and refuse what cannot be combined or written. Comes before
- * cli_load(). @param forced GBS_METHOD_SAMPLE for a verb that always samples, _EXACT for one that
- * never does, else _AUTO. */
+/* Settle the options of the run and refuse what cannot be combined or written. To be called
+ * before cli_load(). @param forced GBS_METHOD_SAMPLE for a verb that always samples, _EXACT for one
+ * that never does, else _AUTO. */
 int cli_settle(cli_arguments *arguments, gbs_method forced);
 
 /* @return the first given option that applies to sampling only, without its dashes; NULL: none. */

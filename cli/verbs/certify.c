@@ -423,7 +423,7 @@ static void text_pairs(gbs_output *output, const certificates *c, size_t s)
         (void)snprintf(text, sizeof text,
                        "all %" PRIu64
                        " pairs of chains met, after %.3g passes on average and %" PRIu64
-                       " at most (lag %" PRIu64 "). This speaks against no run that is longer, and "
+                       " at most (lag %" PRIu64 "). Longer runs may be right, but this "
                        "proves nothing: pairs that begin in one mode meet at once",
                        p->pairs, p->mean, p->longest, p->lag);
     } else {

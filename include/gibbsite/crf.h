@@ -70,8 +70,8 @@ typedef enum gbs_template_style {
 typedef struct gbs_crf gbs_crf;
 
 /**
- * Read a model in the text format of CRF++ (crf_learn -t) or of Wapiti; which of them, its first
- * line says.
+ * Read a model in the text format of CRF++ (crf_learn -t) or of Wapiti. The first line of the file
+ * tells which of the two it is.
  *
  * @param crf out, caller frees.
  * @return GBS_ERR_UNSUPPORTED for binary models of CRF++, for Wapiti models without patterns or
@@ -81,8 +81,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_crf_read(const char *path, gbs_crf **crf, gb
 /** Read a model from memory. @param name used in messages in place of the file name. */
 GBS_API GBS_MUST_USE gbs_status gbs_crf_read_memory(const char *name, const void *bytes,
                                                     size_t n_bytes, gbs_crf **crf, gbs_error *err);
-/** Write a model in the format that its templates are of: CRF++ or Wapiti. Reading it again gives
- *  the same weights, bit by bit. @param path see gbs_output_open(). */
+/** Write a model in the format of its templates: CRF++ or Wapiti. Reading the file gives the same
+ *  weights, bit by bit. @param path see gbs_output_open(). */
 GBS_API GBS_MUST_USE gbs_status gbs_crf_write(const gbs_crf *crf, const char *path, gbs_error *err);
 GBS_API void gbs_crf_free(gbs_crf *crf); /**< NULL is allowed */
 GBS_API uint32_t gbs_crf_n_labels(const gbs_crf *crf);

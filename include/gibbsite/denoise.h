@@ -136,7 +136,7 @@ typedef struct gbs_denoise_errors {
     double noisy_square;   /**< mean squared difference in levels between the noisy picture, not
                               rounded, and the truth */
     double square;         /**< mean squared difference between the mean levels and the truth: the
-                              reconstruction error of Herded Gibbs. NAN for labels, like noisy_square */
+                              reconstruction error of Herded Gibbs. NAN for labels */
     double expected_wrong; /**< the value of `wrong` that the marginals predict */
 } gbs_denoise_errors;
 
@@ -185,11 +185,12 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_estimate(const gbs_image *noisy,
                                                      gbs_denoise_found *found, gbs_error *err);
 
 /**
- * Tell the kind of noise that a picture shows. It shows flips if it has no more values than levels,
- * each nearest to a level of its own, or if 99 % of its pixels are within 0.15 of a level and
- * normal noise of that size could change none. It shows normal noise if values spread. Labels,
- * bitmaps and palettes show flips, and more than 4 levels normal noise if fewer than 4 values are
- * from one to the next.
+ * Tell the kind of noise that a picture shows. It shows flips in two cases: no two of its values
+ * are nearest to the same level, or 99 % of its pixels are within 0.15 of a level, which is too
+ * near for normal noise to change a level. Otherwise values spread, and it shows normal noise.
+ *
+ * Labels, bitmaps and palettes always show flips. With more than 4 levels that are fewer than 4
+ * values apart, a picture always shows normal noise.
  *
  * @param levels of the picture without noise; 0 stands for 2.
  */

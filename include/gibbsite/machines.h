@@ -416,8 +416,9 @@ typedef struct gbs_rbm_report {
  *                  units, named as the sites, or v1, v2, ..., then the hidden ones h1, h2, ... The
  * log-weights of this model differ from a.v + b.h + v.W.h by a constant.
  * @param report    out or NULL.
- * @return GBS_OK; GBS_STOPPED if it was ended by time_s or the callback, with the weights of the
- *         last step, with patience of the best epoch; GBS_ERR_STOPPED before there was one;
+ * @return GBS_OK; GBS_STOPPED if time_s or the callback ended it: the weights are then those of the
+ *         last step or, with patience, of the best epoch; GBS_ERR_STOPPED if no such step or epoch
+ *         was finished;
  *         GBS_ERR_LIMIT if the memory that learning takes, which is predicted, is beyond the limit;
  * GBS_ERR_ARGUMENT for anything else, such as a site that has the name of a hidden unit.
  */

@@ -275,11 +275,12 @@ typedef struct gbs_run_setup {
      *
      * Each rank holds the whole model and runs some of the chains, whole groups of sixteen, or
      * single ones of a run of less than eight; the answers have the same bits on any number of
-     * ranks. All ranks call gbs_run_new_with() with the same model, evidence and options, and then
-     * gbs_run_execute(), gbs_run_checkpoint() and gbs_run_resume() alike. After that every rank has
-     * the report and the marginals. callbacks.draw is set on all ranks or none, and called on rank
-     * 0, for the chains of all; gbs_run_marginals() returns GBS_ERR_STATE in callbacks. With
-     * ladders of temperatures every rank has the states of all lanes, and updates some of them. */
+     * ranks. All ranks call gbs_run_new_with() with the same model, evidence and options. Then all
+     * of them make the same calls of gbs_run_execute(), gbs_run_checkpoint() and gbs_run_resume().
+     * After that every rank has the report and the marginals. callbacks.draw is set on all ranks or
+     * none, and called on rank 0, for the chains of all; gbs_run_marginals() returns GBS_ERR_STATE
+     * in callbacks. With ladders of temperatures every rank has the states of all lanes, and
+     * updates some of them. */
     const gbs_ranks *ranks;
     /** [n_query] the ids of the queried variables, whose marginals are wanted; NULL: all. Borrowed
      * until the call returns.

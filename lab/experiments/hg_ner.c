@@ -323,8 +323,8 @@ static gbs_status draw(const laboratory *lab, const names *fields, int n_fields,
     return lab_plot_write(lab, &plot, err);
 }
 
-/* F1 of a chain as table 3 has it, where text and labels are real. A text by rules is not judged:
- * labels that are less probable are right as often there. */
+/* F1 of a chain as table 3 has it, where text and labels are real. A text made by rules is not
+ * judged, because less probable labels are right just as often in it. */
 static void judge_f1(laboratory *lab, const names *n)
 {
     int behind = 0;

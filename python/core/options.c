@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options by name, from the tables of the library: of a run, and of questions with a struct of
- * their own. */
+/* Options by name, from the tables of the library. They belong to a run, or to a question that has
+ * a struct of its own. */
 #include "core.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* A keyword as text, the value as the command line takes it. */
+/* The text of a keyword, and its value in the form that the command line takes. */
 typedef struct keyword {
     const char *name, *value;
     PyObject *text; /* holds value */

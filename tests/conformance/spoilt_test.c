@@ -246,7 +246,7 @@ static const spoilt all[] = {
      .run = update_one_at_a_time},
     {"hg-two-variables", "random draws", "slope of the herded median", .run = draw_at_random},
     {"hg-incomplete", "random draws", "with complete keys the slope", .run = draw_at_random},
-    {"hg-denoise", "random draws", "shared weights are ahead of herding", .run = draw_at_random},
+    {"hg-denoise", "random draws", "shared weights are better than herding", .run = draw_at_random},
     {"hg-denoise", "random draws for shared weights",
      "shared weights:", .run = draw_shared_at_random},
     {"hg-ner", "random draws", "skip chain: after 100 sweeps", .run = draw_at_random},

@@ -89,7 +89,7 @@ write_option_fields() {
 
 # Library and program, and build/gibbsite.
 build() {
-    configure build --buildtype=release && write_option_fields && ninja -C build product &&
+    configure build --buildtype=release -Dfallback_optimization=1 && write_option_fields && ninja -C build product &&
         ln -sf cli/gibbsite build/gibbsite
 }
 

@@ -9,8 +9,8 @@ c_files() {
         grep -v '^third_party/' | sort
 }
 
-# Those that this branch changed since it left main, or on main the last 30 commits; all of them
-# where git or its history is missing.
+# Those whose code this branch changed since it left main, or on main the last 30 commits; all of
+# them where git or its history is missing.
 changed_files() {
     base=$(git merge-base HEAD main 2>/dev/null) || base=
     [ -n "$base" ] && [ "$base" != "$(git rev-parse HEAD)" ] || base=HEAD~30
@@ -18,7 +18,7 @@ changed_files() {
         c_files
     else # a file that only moved has not changed
         sed -e '/^R100/d' -e 's/.*\t//' build-lint/changed >build-lint/changed_names
-        c_files | grep -Fx -f build-lint/changed_names || true
+        { c_files | grep -Fx -f build-lint/changed_names || true; } | "$python" tools/dev/changed.py "$base"
     fi
 }
 

@@ -21,7 +21,7 @@ say 'python: pip install --no-build-isolation .'
 # Its build is kept: what did not change is not compiled again. meson-python goes on from one that is set up.
 printf "[binaries]\npython = '%s'\n" "$PWD/$venv/bin/python" >build/python.ini
 # It does not change the options of such a build: they are given here, as pyproject.toml has them.
-configure build-python --native-file=build/python.ini -Dwheel=true -Dpython=enabled -Dtests=disabled >/dev/null
+configure build-python --native-file=build/python.ini -Dfallback_optimization=1 -Dwheel=true -Dpython=enabled -Dtests=disabled >/dev/null
 $venv/bin/pip install -q --no-build-isolation --no-index --no-deps --force-reinstall --config-settings=builddir=build-python . ||
     die 'the Python module could not be installed'
 say 'python: tests'

@@ -72,7 +72,7 @@ typedef struct gbsi_grounding {
     gbs_ground_report report;
 
     /* The formula at work. */
-    uint32_t n_done; /* formulas before it */
+    uint32_t n_done; /* formulas before this one */
     double within;   /* share of the formula that is done, roughly */
     const gbsi_logic_formula *formula;
     uint32_t binding[GBSI_GROUND_MOST_VARIABLES]; /* UINT32_MAX: free */
@@ -86,7 +86,7 @@ typedef struct gbsi_grounding {
                        on */
     uint8_t *tag;   /* [n_slots] part of the hash; 0: empty */
     size_t n_slots, n_used;
-    double expected;    /* factors of this formula, about; 0: not known */
+    double expected;    /* approximate number of factors of this formula; 0: not known */
     gbsi_atoms weights; /* weights by the constants of the variables marked '+' */
 } gbsi_grounding;
 

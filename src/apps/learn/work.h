@@ -18,11 +18,11 @@ typedef struct gbsi_work {
     double begun_s, told_s;
     gbsi_budget budget;
     gbsi_budget *before;
-    gbsi_surrounding around; /* as it was before */
-    bool in_force;           /* watch and budget are, on the thread that began */
+    gbsi_surrounding around; /* what surrounded calls before; restored at the end */
+    bool in_force;           /* watch and budget apply to the thread that began the work */
 } gbsi_work;
 
-/* Seconds between two progress reports; a test sets 0, so that every look of the watch makes one.
+/* Seconds between two progress reports. Tests set 0: every look of the watch then makes a report.
  */
 extern double gbsi_work_progress_s;
 

@@ -49,7 +49,7 @@ struct gbs_aspects {
 /* The words of a patch. @param word [GBSI_WORD_KINDS] out. */
 void gbsi_aspects_words(const gbs_aspects *aspects, const gbsi_view *view, const gbsi_grid *grid,
                         size_t patch, uint32_t *word);
-/* The operations of a pass over the patches, for watches. */
+/* The number of operations of a pass over the patches, which watches count. */
 uint64_t gbsi_aspects_work(const gbs_aspects *aspects);
 
 /* P(words, class) for each class, where the classes have these shares: the terms of equation 1 of
@@ -57,13 +57,13 @@ uint64_t gbsi_aspects_work(const gbs_aspects *aspects);
 double gbsi_aspects_joint(const gbs_aspects *aspects, const uint32_t *word, const double *share,
                           double *p);
 
-/* An iteration of EM for the shares of one picture, with the classes' words as they are.
+/* One iteration of EM for the shares of one picture; the word probabilities stay fixed.
  * @param word [n][GBSI_WORD_KINDS]. @param counts [n_classes] out: patches of each class.
- * @param beta NULL, or sums of counts by word, of the form of aspects->beta, that grow.
+ * @param beta NULL, or arrays like aspects->beta, to which the counts of each word are added.
  * @return ln P(words) of all patches. */
 double gbsi_aspects_expect(const gbs_aspects *aspects, const uint32_t *word, size_t n,
                            const double *share, double *counts, double *const *beta);
-/* The shares that counts make, of the classes that are allowed (NULL: of all). */
+/* Computes shares from counts. Only allowed classes have one. @param allowed NULL: all are. */
 void gbsi_aspects_shares(const double *counts, const uint8_t *allowed, uint32_t n_classes,
                          double *share);
 

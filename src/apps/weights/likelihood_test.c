@@ -163,7 +163,7 @@ static void refusals(void **state)
     (void)state;
     static const double weight = 0.1;
     const gbs_learn_options options = {.size = sizeof options,
-                                       .memory_limit = UINT64_C(64) << 20,
+                                       .memory_limit = UINT64_C(96) << 20,
                                        .objective = GBS_LEARN_LIKELIHOOD};
     const gbs_learn_options unknown = {.size = sizeof unknown, .objective = 7};
     enum { SIDE = 24 };

@@ -22,10 +22,10 @@
 #include "rng/philox.h"
 #include "simd/math.h"
 
-#define FASTEST               0.5 /* share of a step of Newton's method */
-#define FARTHEST              0.5 /* largest change of a weight in one step */
-#define QUARTER               4u  /* steps are not shortened in the first of this many parts */
-#define SLOWING               10.0 /* then, after each of this many parts of the steps, by as much again */
+#define FASTEST               0.5  /* share of a step of Newton's method */
+#define FARTHEST              0.5  /* largest change of a weight in one step */
+#define QUARTER               4u   /* steps are not shortened in the first of this many parts */
+#define SLOWING               10.0 /* growth of the divisor of later steps, over all steps */
 #define PIVOT                 1e-9
 #define FARTHEST_FROM_MAXIMUM 1.0 /* standard errors of the last step of Newton's method */
 #define MOST_CHANCE           0.5 /* learning may end early below this share of a standard error */

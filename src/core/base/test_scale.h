@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests: how much they test. */
+/* The scale of the tests: how much work they do. */
 #ifndef GBSI_BASE_TEST_SCALE_H
 #define GBSI_BASE_TEST_SCALE_H
 
@@ -21,7 +21,7 @@ static inline test_scale test_scale_asked(void)
                                         : TEST_USUAL;
 }
 
-/* @return what belongs to the scale. */
+/* @return the argument that belongs to the scale of this run. */
 static inline size_t test_scaled(size_t full, size_t usual, size_t small)
 {
     const size_t of_scale[] = {small, usual, full};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Double to the shortest decimal that reads back. Doubles between 1e-11 and 1e17 that are not
  * powers of two are written with 128-bit integers: 17 digits exactly, then the fewest of 15, 16 or
- * 17 digits that read back as the same double. (A decimal of up to 15 digits belongs to one double
- * only. So 15 digits without their zeros are shortest if they read back; and as both gaps beside
- * such a double are equal, the closest decimal of n digits reads back if any does.) All other
- * doubles take large integers: Steele & White (1990), "How to print floating-point numbers
- * accurately", PLDI, in the form of Burger & Dybvig (1996), PLDI. */
+ * 17 digits that read back as the same double. (Decimals of up to 15 digits belong to different
+ * doubles. So if 15 digits read back, they are shortest once the zeros at their end are dropped.
+ * The gaps on both sides of such a double are equal. So if any decimal of n digits reads back, the
+ * closest one does.) All other doubles take large integers: Steele & White (1990), "How to print
+ * floating-point numbers accurately", PLDI, in the form of Burger & Dybvig (1996), PLDI. */
 #include <assert.h>
 #include <string.h>
 
@@ -71,7 +71,7 @@ static bool take_if_back(gbsi_digits *digits, uint64_t integer, int scale, doubl
     return back;
 }
 
-/* floor(value * 10^scale) and whether something is left; exact as 5^27 < 2^63. */
+/* floor(value * 10^scale) and whether something is left; exact because 5^27 < 2^63. */
 static uint64_t scaled(const binary *b, int scale, bool *left)
 {
     uint64_t five = 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logical factors see their body through the number of true literals only [M5]. So few cases of the
- * other variables need to be looked at: that number, and the head if it is neither i nor j. */
+/* Logical factors see their body through the number of true literals only [M5]. For the variables
+ * other than i and j it is therefore enough to try each value of that number and, if the head is
+ * one of them, both values of the head. */
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ logical_key gbsi_logical_key(const gbsi_influence *w, size_t f, uint32_t pi, uin
 }
 
 /* The slab (literal j) x (literal i), false first, with `others` further literals of the body true.
- * @param head of a free head that is neither. */
+ * @param head the value of a free head that is neither i nor j. */
 static void logical_slab(const logical_key *k, bool single, uint32_t others, bool head,
                          double slab[4])
 {

@@ -44,7 +44,7 @@ typedef struct gbsi_keys {
     uint32_t *step;        /* parallel to link: of RADIX */
     uint32_t *lut;
     size_t n_lut, lut_capacity;
-    /* by cell of the slots of two states */
+    /* Arrays indexed by cell, for slots of two states. */
     uint32_t *chance; /* round(p 2^32) of state 1; 0 if certain */
     uint8_t *certain; /* gbsi_certain; NULL: all open */
     size_t n_phases, phase_capacity, certain_capacity;
@@ -64,7 +64,7 @@ typedef enum gbsi_certain { GBSI_OPEN, GBSI_ALWAYS_0, GBSI_ALWAYS_1, GBSI_NEVER 
 
 /* The slots that would be dense, and the bytes needed; nothing is allocated. */
 typedef struct gbsi_key_sizes {
-    uint64_t most_codes;   /* slots of more are hashed */
+    uint64_t most_codes;   /* slots with more codes are hashed */
     uint64_t dense_bytes;  /* tables for all lanes and groups, links and look-up included */
     uint64_t hashed_bytes; /* the most bytes that hashed slots can grow to; UINT64_MAX: no bound */
 } gbsi_key_sizes;

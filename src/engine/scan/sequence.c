@@ -23,7 +23,8 @@ static gbs_status check_ids(const gbs_run_options *options, uint32_t n_user, gbs
     return GBS_OK;
 }
 
-/* Copies what is free. @param seen [n_variables] zeroed; 1 if a variable occurs.
+/* Copies the variables of the sequence that are free. @param seen [n_variables] zeroed; 1 if a
+ * variable occurs.
  * @return whether one occurs twice. */
 static bool keep_free(const gbsi_conditioned *model, const gbs_run_options *options,
                       gbsi_fixed *fixed, uint8_t *seen)

@@ -30,7 +30,7 @@ static gbs_status systematic_init(const gbsi_graph *graph, const gbs_run_options
     (void)watch;
     (void)traits;
     const uint32_t n_user = graph->model->model->n_variables;
-    /* The default, 0, also stands for a model without variables. */
+    /* 0 is the default, so a model without variables accepts it, too. */
     if (options->origin != 0 && options->origin >= n_user) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--origin %" PRIu64 " of the systematic scan: the model has %" PRIu32

@@ -36,13 +36,13 @@ typedef struct gbsi_candidate {
 /* The data that one thread needs to grow splashes. */
 typedef struct gbsi_grower {
     uint32_t *mark;  /* [n] stamp of the splash that has met the slot */
-    uint32_t *place; /* [n] valid where so: number, rejected, or version of its key */
+    uint32_t *place; /* [n] if mark is the stamp: number, rejected, or version of the key */
     uint32_t stamp;
     uint32_t *near; /* [most links + 1] neighbours by links of the variable being processed */
     uint32_t n_near;
     gbsi_shares shares;
     gbsi_watch *watch; /* NULL: never stops. If the watch stops it, growth->n is 0 */
-    bool spends;       /* this is the thread that may look */
+    bool spends;       /* this thread may look at the clock */
     uint64_t n_spent;  /* how many of n_looked the watch has been told of */
     uint64_t n_looked; /* entries of links, long factors and scopes read until now */
     gbsi_candidate *heap;
@@ -59,18 +59,19 @@ uint64_t gbsi_grower_bytes(const gbsi_plan *plan, int order);
 /* Whether neither the slot nor a neighbour belongs to another splash of the round. */
 bool gbsi_is_safe(const gbsi_growing *job, uint32_t tag, uint32_t slot);
 
-/* The slot and its long factors are the tag's. */
+/* Makes the tag the owner of the slot and of its long factors. */
 void gbsi_own(const gbsi_growing *job, uint32_t tag, uint32_t slot);
 
-/* Grows a splash with the tag from a root, into an empty tree. Without locks nothing is claimed:
- * the splash must avoid slots with other owners in this round, and their neighbours. growth->n is 0
- * if the root itself must be avoided. It is given up, growth->clashed, as soon as it takes a
- * variable that a fresh splash would keep from it: it could not be settled.
+/* Grows a splash with the tag from a root, into an empty tree. If job->lock is NULL, no slot is
+ * claimed. The splash must avoid slots with other owners in this round, and their neighbours.
+ * growth->n is 0 if the root itself must be avoided. As soon as the splash takes a variable of a
+ * fresh splash, or one next to it, growth->clashed is set and the splash is given up, because it
+ * could not be settled.
  *
- * Time: linear in the links and long factors of the variables that the splash takes, meets or
- * refuses, and in the scopes of its long factors, each walked once; times the width and the
- * logarithm of the number of variables met. Adaptive growth walks those scopes once per variable
- * taken. */
+ * The time is a product: the width, times the logarithm of the number of variables met, times the
+ * number of entries read. These entries are the links and long factors of the variables that the
+ * splash takes, meets or refuses, and the scopes of its long factors, which are walked once.
+ * Adaptive growth walks the scopes once per variable taken. */
 gbs_status gbsi_grow(gbsi_grower *grower, const gbsi_growing *job, uint32_t tag, uint32_t root,
                      gbsi_growth *growth, gbs_error *err);
 

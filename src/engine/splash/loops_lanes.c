@@ -450,7 +450,8 @@ static void add_rows(float *to, const float *from, uint32_t k)
     }
 }
 
-/* Beliefs b [k] rows into the marginals of separators of children read at `depth` axes. */
+/* Adds k rows of beliefs b to the marginals of the separators of those children that are read at
+ * `depth` axes. */
 static void give_children(const walk *w, uint32_t depth, uint32_t n_fixed, const float *b)
 {
     const uint32_t first = depth == 0 ? 0 : w->end[depth - 1];

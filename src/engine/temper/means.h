@@ -21,8 +21,8 @@ enum { GBSI_MOST_BATCHES = 16 };
 
 typedef struct gbsi_means {
     uint32_t n_ladders;
-    uint32_t n_draws; /* draws of an iteration, over all ladders: as many as ladders, unless the
-                         caller says more */
+    uint32_t n_draws; /* draws of an iteration, over all ladders: one for each ladder, unless the
+                         caller sets a larger number */
     size_t n_cells;
     uint64_t length;  /* iterations of a batch */
     uint64_t n;       /* iterations kept */
@@ -49,7 +49,7 @@ uint64_t *gbsi_means_row(gbsi_means *means, uint32_t ladder);
 /* Ends an iteration. @param counted [n_ladders] draws that were added. @param trips [n_ladders]
  * round trips that ended. */
 void gbsi_means_end(gbsi_means *means, const uint64_t *counted, const uint64_t *trips);
-/* Whether 12 batches are full and none is open: a third may be dropped. */
+/* Whether 12 batches are full and none is open; if so, a third of them may be dropped. */
 bool gbsi_means_may_drop(const gbsi_means *means);
 /* Forgets the first third. @return the iterations it held. */
 uint64_t gbsi_means_drop(gbsi_means *means);
@@ -57,8 +57,9 @@ uint64_t gbsi_means_drop(gbsi_means *means);
 gbsi_mean gbsi_means_cell(const gbsi_means *means, size_t cell);
 /* The standard error of a sum of means, as gbsi_mean.mcse. @param weight [n_cells] of each. */
 double gbsi_means_error(const gbsi_means *means, const double *weight);
-/* The fewest round trips of a ladder, and draws that count as a share of all. */
+/* The number of round trips of the ladder that has the fewest. */
 uint64_t gbsi_means_least_trips(const gbsi_means *means);
+/* The share of all draws that count. */
 double gbsi_means_share(const gbsi_means *means);
 
 /* Save and load everything except the shape, which the caller sets. @return GBS_ERR_FORMAT for

@@ -92,8 +92,8 @@ static sizes count(const compiling *c)
         }
         n.axes += n_axes;
         n.entries += entries;
-        n.operands += n_children + tree->clique[i].n_own;               /* each of these variables
-                                                                           may belong to a column */
+        n.operands += n_children + tree->clique[i].n_own;               /* an own variable may
+                                                                           have a column */
         n.strides += (n_children + tree->clique[i].n_own + 2) * n_axes; /* and up and down */
     }
     for (uint32_t i = 0; i < c->cases->n_columns; ++i) {

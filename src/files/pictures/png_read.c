@@ -37,8 +37,8 @@ typedef struct decoder {
     png_byte alpha[256];  /* of the palette */
     png_byte *row;        /* one row, or all of an interlaced picture */
     size_t n_row;         /* bytes in a row */
-    size_t n_transparent; /* pixels with any transparency */
-    size_t n_hidden;      /* with nothing but */
+    size_t n_transparent; /* pixels that are not fully opaque */
+    size_t n_hidden;      /* pixels that are fully transparent */
     gbs_error error;      /* errors that libpng did not find itself */
 } decoder;
 

@@ -398,10 +398,11 @@ static bool is_row_name(const gbsi_cell *cell, const gbsi_token *before, size_t 
     return is;
 }
 
-/* Whether the table has row names without a header, as tables of R: each row has one cell more
- * than the header. Row names are in quotes if the column names are. The texts without quotes all
- * differ and are no fractions, and the last cell is not empty, as it would be behind a separator
- * too many. A table of two rows numbers them from 1. */
+/* Whether the table has row names for which the header has no name, as R writes tables. Each row
+ * then has one cell more than the header. If the column names are in quotes, row names in quotes
+ * settle it. Otherwise row names must all differ and be no fractions, and the last cell of a row
+ * must not be empty: that would be a separator too many. There must be three rows, or two with the
+ * names 1 and 2. */
 static bool has_row_names(gbsi_sheet *s)
 {
     enum { LOOK = 64 };

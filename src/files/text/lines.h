@@ -28,16 +28,16 @@ gbs_status gbsi_line_expect_end(gbsi_text *line, const char *last, gbs_error *er
 gbs_status gbsi_line_count(const gbsi_text *text, gbsi_text *line, const char *expected,
                            size_t least_bytes, uint64_t *value, gbs_error *err);
 
-/* Variables need not occur in such files, so that the bytes of a file bound their number but
- * loosely: GBSI_FREE_VARIABLES, and GBSI_VARIABLES_PER_BYTE more for each byte. An edge of a large
- * graph takes some 15 bytes, so that in such a graph one variable in a hundred needs an edge; and a
- * model takes at most a few hundred times the memory of its file. */
+/* Variables need not occur in such files, so the size of a file bounds their number only loosely.
+ * The bound is GBSI_FREE_VARIABLES, plus GBSI_VARIABLES_PER_BYTE for each byte. An edge of a large
+ * graph takes some 15 bytes, so in such a graph one variable in a hundred needs an edge. A model
+ * takes at most a few hundred times the memory of its file. */
 enum { GBSI_FREE_VARIABLES = 4096, GBSI_VARIABLES_PER_BYTE = 16 };
 uint64_t gbsi_most_variables(const gbsi_text *text);
 gbs_status gbsi_check_variables(const gbsi_text *text, gbsi_token token, uint64_t n,
                                 gbs_error *err);
-/* Warns of a file that other programs may read, but gbsi_check_variables() would not let pass. To
- * be called when all has been written. */
+/* Warns of a file that other programs may read, but that gbsi_check_variables() would refuse. To be
+ * called after the whole file has been written. */
 void gbsi_tell_most_variables(const gbs_write_options *options, const gbs_output *output,
                               uint64_t n);
 

@@ -26,12 +26,12 @@ typedef struct gbsi_conditioned {
     uint32_t *fixed_state;   /* [model->n_variables] the user's state; GBSI_NONE if free */
     uint32_t n_implied;      /* fixed without being observed (variables of one state included) */
     double log_constant;     /* factors that became constant, ln */
-    uint32_t *cpt;         /* [n_variables] factor that is the conditional table of this free child,
-                              GBSI_NONE if it left; NULL if not directed */
-    uint32_t *topological; /* [n_variables] free variables, parents first; NULL if not directed */
-    bool borrows; /* nothing was taken from the model: factors, arity, state_offset, cpt and
-                     topological are its own, free_variable is user_variable, and all variables
-                     share user_state, which has the largest arity */
+    uint32_t *cpt;           /* [n_variables] number of the conditional table of this free child;
+                                GBSI_NONE: conditioning removed it. NULL if not directed */
+    uint32_t *topological;   /* [n_variables] free variables, parents first; NULL if not directed */
+    bool borrows; /* the model did not change: factors, arity, state_offset, cpt and topological are
+                     those of the model, free_variable is user_variable, and all variables share
+                     one user_state, as long as the largest arity */
 } gbsi_conditioned;
 
 /* The user's states of a free variable. @return [arity] */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Generalised arc consistency over the factors with hard zeros (Mackworth 1977, "Consistency in
  * networks of relations", AI 8:99-118). Tables are revised by one sweep over the combinations that
- * remain, logical factors by counting literals, Potts factors that forbid equality by their single
- * states.
+ * remain, and logical factors by counting literals. A Potts factor that forbids equal states is
+ * revised when one of its variables has only one state left.
  *
  * A gbsi_propagation says which factors constrain which variables; it is read-only and may be
- * shared. A gbsi_propagator holds domains and, if asked for, a trail. A search uses it by mark,
- * assign, run and undo; no call of that loop allocates. Works on any factor store: the user's model
- * while it is conditioned, a conditioned model while a start is searched. */
+ * shared. A gbsi_propagator holds domains and, if asked for, a trail. A search calls mark,
+ * assign, run and undo in a loop, none of which allocates. Any factor store will do: the user's
+ * model while it is conditioned, or a conditioned model while a start is searched for. */
 #ifndef GBSI_CONDITION_PROPAGATE_H
 #define GBSI_CONDITION_PROPAGATE_H
 
@@ -51,7 +51,7 @@ typedef struct gbsi_propagator {
 } gbsi_propagator;
 
 /* @param factors, arity  borrowed, outlive the result; arity by variable id of the store.
- * @param has_zeros [n_factors] as in gbsi_conditioned, or NULL: found here.
+ * @param has_zeros [n_factors] as in gbsi_conditioned; NULL: this function finds them.
  * @param watch NULL: never stops. If it stops the work, the result can only be freed. */
 gbs_status gbsi_propagation_new(const gbsi_factors *factors, const uint32_t *arity,
                                 uint32_t n_variables, const uint8_t *has_zeros, gbsi_watch *watch,
@@ -75,7 +75,7 @@ uint32_t gbsi_propagator_next(const gbsi_propagator *propagator, uint32_t variab
 bool gbsi_propagator_remove(gbsi_propagator *propagator, uint32_t variable, uint32_t state);
 bool gbsi_propagator_assign(gbsi_propagator *propagator, uint32_t variable, uint32_t state);
 
-/* Queue every hard factor: what a first run needs unless the store is known to be consistent. */
+/* Queue every hard factor. A first run needs this unless the store is known to be consistent. */
 void gbsi_propagator_queue_all(gbsi_propagator *propagator);
 
 /* Revise queued factors to the fixed point.

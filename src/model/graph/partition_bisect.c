@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recursive bisection by coordinates: a grid is recognised by the distances between the numbers of
  * neighbours. The part that is cut is a list of variables, sorted by one coordinate after the
- * other, so that a cut inside a plane costs one step in a row and nothing else. */
+ * other. A cut inside a plane therefore has a boundary with only one step, inside one row. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -133,7 +133,7 @@ uint32_t gbsi_grid_plane(uint32_t side, uint32_t n_first, uint32_t n_parts)
     return (uint32_t)((twice - (twice < parts ? twice : parts) + 2 * parts - 1) / (2 * parts));
 }
 
-/* The variables site[first .. first + n) are for the parts from part on. */
+/* The variables site[first .. first + n), which n_parts parts divide; part is the first of them. */
 typedef struct piece {
     uint32_t first, n;
     uint32_t part, n_parts;
@@ -154,7 +154,7 @@ static uint32_t coordinate(const bisection *b, uint32_t v, unsigned d)
     return v / b->stride[d] % b->shape.side[d];
 }
 
-/* The direction in which the piece is longest, of equal ones the slowest. */
+/* The direction in which the piece is longest. If several are as long, the slowest of them. */
 static unsigned longest(const bisection *b, const piece *p, uint32_t *from, uint32_t *to)
 {
     unsigned best = 0;
@@ -175,7 +175,8 @@ static unsigned longest(const bisection *b, const piece *p, uint32_t *from, uint
     return best;
 }
 
-/* Stable. Leaves the variables before and in each plane in count[]. */
+/* Sorts the piece by a coordinate; the sort is stable. count[] then holds, for each plane, how many
+ * variables are in it or before it. */
 static void sort_by(bisection *b, const piece *p, unsigned d, uint32_t from, uint32_t to)
 {
     memset(b->count, 0, ((size_t)(to - from) + 1) * sizeof *b->count);

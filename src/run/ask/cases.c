@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prepares the answers to many cases of one model: the trees that are made once for all of them. */
+/* Prepares the answers to many cases of one model: makes the trees that serve all cases. */
 #include "ask/cases.h"
 
 #include <inttypes.h>
@@ -13,10 +13,12 @@
 #include "chains/run_options.h"
 #include "solve/solve.h"
 
-#define ANSWER_BYTES    (UINT64_C(8) << 20) /* bytes of the answers of one call, as advised */
-#define CALL_OPERATIONS 1e9                 /* the same: a few tenths of a second */
+/* Bytes of the answers of one call, from which the advised number of cases follows. */
+#define ANSWER_BYTES (UINT64_C(8) << 20)
+/* Operations of one call, from which the advised number follows too: a few tenths of a second. */
+#define CALL_OPERATIONS 1e9
 #define MOST_AT_ONCE    4096.0
-#define TREE_SHARE      0.4 /* of --time: what `auto` gives to making trees */
+#define TREE_SHARE      0.4 /* share of --time that `auto` spends on making trees */
 
 static void forget_trees(gbs_cases *c)
 {
@@ -83,8 +85,8 @@ cleanup:
     return status;
 }
 
-/* The sum over all states given the evidence alone. If the weights of a tree are still too far
- * apart, the tree cannot be used. */
+/* Finds the sum over all states given only the evidence common to all cases. If the weights of a
+ * tree are still too far apart for a sum, the tree is not used. */
 static gbs_status find_base(gbs_cases *c, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -123,8 +125,8 @@ static gbs_status take_workers(gbs_cases *c, gbsi_watch *watch, gbs_error *err)
     return find_base(c, watch, err);
 }
 
-/* Whether trees hold the model and a case is answered within what the method allows.
- * @param tree out: NULL if not. */
+/* Makes a plan of trees for the model. @param tree out: NULL if trees cannot hold the model, or if
+ * a case would take longer than the method allows. */
 static gbs_status plan_tree(const gbs_cases *c, gbsi_solver *s, gbsi_watch *watch, gbsi_tree **tree,
                             gbs_error *err)
 {
@@ -160,7 +162,7 @@ cleanup:
     return status;
 }
 
-/* @param watch ends the work; what is then there of trees is freed by the caller. */
+/* @param watch ends the work; the caller then frees the trees made until then. */
 static gbs_status make_trees(gbs_cases *c, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -188,12 +190,13 @@ static gbs_status make_trees(gbs_cases *c, gbsi_watch *watch, gbs_error *err)
         GBSI_TRY(gbsi_case_tree_new(s.whole, s.tree, c->n_columns, c->column, c->n_query, query,
                                     watch, &c->tree, err));
     }
-    if (c->tree != NULL && gbsi_case_worker_bytes(c->tree) * gbsi_options_threads(&c->options) <=
-                               s.bytes / 2) { /* tables take at most the other half */
+    if (c->tree != NULL &&
+        gbsi_case_worker_bytes(c->tree) * gbsi_options_threads(&c->options) <=
+            s.bytes / 2) { /* tables may take half of the memory, workers the other half */
         GBSI_TRY(take_workers(c, watch, err));
     }
     if (isnan(c->log_base)) {
-        gbsi_case_tree_free(c->tree); /* workers hold nothing of it */
+        gbsi_case_tree_free(c->tree); /* workers hold no pointer to the tree */
         c->tree = NULL;
         c->log_base = !c->has_evidence && gbs_model_is_normalized(c->model) ? 0.0 : (double)NAN;
     }
@@ -204,8 +207,8 @@ cleanup:
     return status;
 }
 
-/* Makes trees; `auto` gives them up after a share of --time, and each case is sampled, as by
- * --method sample. */
+/* Makes trees. If they take longer than a share of --time, `auto` gives them up, and each case is
+ * sampled as by --method sample. */
 static gbs_status make_trees_in_time(gbs_cases *c, gbs_error *err)
 {
     const bool may_give_up = c->options.method == GBS_METHOD_AUTO && c->options.time_s > 0.0;
@@ -284,7 +287,7 @@ size_t gbs_cases_at_once(const gbs_cases *cases)
     }
     const double bytes = (double)(c->n_states * 2 + c->n_columns + 2) * sizeof(double);
     const double operations =
-        c->tree == NULL /* runs, which share the time that is left */
+        c->tree == NULL /* cases are answered by runs, which share the time that is left */
             ? 1.0
             : (double)gbsi_case_tree_operations(c->tree) / GBSI_CASE_LANES + 1.0;
     double n = (double)ANSWER_BYTES / bytes;

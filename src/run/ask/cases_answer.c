@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers some cases by propagation in trees, or by runs. */
+/* Answers some cases by propagation in trees, or by a run for each case. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -21,8 +21,8 @@ typedef struct calling {
     const gbs_run_callbacks *callbacks;
     gbs_case_answers *answers;
     gbsi_watch watch;
-    size_t *first;  /* [n] the first case that is equal */
-    size_t *unique; /* [n_unique] */
+    size_t *first;  /* [n] number of the first case that equals this case */
+    size_t *unique; /* [n_unique] numbers of cases that differ from all earlier cases */
     size_t n_unique;
     gbsi_case *batch; /* [n_unique] */
     double *p;        /* [n_unique][n_states] */
@@ -62,14 +62,14 @@ static gbs_status check_states(const gbs_cases *c, size_t n, const uint32_t *sta
 static size_t hash_of(const uint32_t *state, uint32_t n)
 {
     uint64_t h = n;
-    for (uint32_t i = 0; i < n; ++i) { /* the finaliser of SplitMix64 */
+    for (uint32_t i = 0; i < n; ++i) { /* mixes the bits by the finaliser of SplitMix64 */
         h = (h ^ state[i]) * UINT64_C(0xBF58476D1CE4E5B9);
         h ^= h >> 29;
     }
     return (size_t)h;
 }
 
-/* Finds equal cases, by open addressing. */
+/* Finds equal cases, with a hash table. */
 static gbs_status find_equal(calling *call, gbs_error *err)
 {
     const uint32_t n_columns = call->cases->n_columns;
@@ -136,7 +136,8 @@ static void put_copy(const calling *call, size_t i)
 
 /* ---- a case as a run ------------------------------------------------------------------------- */
 
-/* @return GBS_ERR_IMPOSSIBLE where the evidence says otherwise. */
+/* Adds the observations of case i to the evidence. @return GBS_ERR_IMPOSSIBLE if they contradict
+ * the common evidence. */
 static gbs_status observe(const calling *call, size_t i, gbs_evidence *evidence, gbs_error *err)
 {
     const gbs_cases *c = call->cases;
@@ -182,15 +183,15 @@ cleanup:
     return status;
 }
 
-/* Whether a run that its time ended has estimates. */
+/* Whether a run that ended by time has estimates. */
 static bool has_estimates(const gbs_run *run)
 {
     const gbs_report *r = gbs_run_report(run);
     return r != NULL && strcmp(r->stop, "time") == 0;
 }
 
-/* @param method gbs_method of the run. @param n_left cases that the time left is shared by, this
- * one included. @return GBS_STOPPED if a signal stopped it. */
+/* @param method gbs_method of the run. @param n_left number of cases that share the time left,
+ * including this case. @return GBS_STOPPED if a signal stopped the run. */
 static gbs_status answer_by_run(calling *call, size_t i, int method, size_t n_left, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -220,7 +221,7 @@ static gbs_status answer_by_run(calling *call, size_t i, int method, size_t n_le
         status = GBS_OK;
         put_case(call, i, NULL, NULL, -INFINITY, 1);
     } else if (status == GBS_ERR_NOT_FOUND || (status == GBS_ERR_STOPPED && n_left > 1)) {
-        status = GBS_OK; /* whether it is possible is not known */
+        status = GBS_OK; /* it is not known whether the case is possible */
         put_case(call, i, NULL, NULL, NAN, 0);
     } else if (status == GBS_OK || (status == GBS_STOPPED && has_estimates(run))) {
         status = GBS_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many cases against enumeration, on random models of every kind; as runs where no tree is made;
- * the same bits on any number of threads; cases beyond doubles; stops. */
+/* Compares answers to many cases with enumeration, on random models of every kind. Also tests cases
+ * that are answered by runs because no tree is made, equal bits on any number of threads,
+ * probabilities beyond the range of double, and stops. */
 #include "gibbsite/cases.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@
 
 enum { N_CASES = 21, MOST_STATES = 64 };
 
-/* Everything that is known of a model, and what is asked. */
+/* All data about a model and the question. */
 typedef struct asked {
     gbs_model *model;
     gbs_evidence *evidence;
@@ -23,7 +24,8 @@ typedef struct asked {
     uint32_t n_query, query[MOST_VARIABLES];
     uint32_t state[N_CASES * MOST_VARIABLES];
     size_t n_joint;
-    double *joint; /* of all variables without evidence, variable 0 slowest; NULL: impossible */
+    double *joint; /* joint weights of all variables without evidence, variable 0 slowest; NULL if
+                      the evidence is impossible */
 } asked;
 
 static uint32_t pick(uint32_t n, uint32_t *out)
@@ -34,7 +36,7 @@ static uint32_t pick(uint32_t n, uint32_t *out)
             out[found++] = v;
         }
     }
-    for (uint32_t i = found; i > 1; --i) { /* in any order */
+    for (uint32_t i = found; i > 1; --i) { /* in a random order */
         const uint32_t k = test_below(i);
         const uint32_t v = out[i - 1];
         out[i - 1] = out[k];
@@ -79,7 +81,8 @@ static void forget(asked *a)
     gbs_model_free(a->model);
 }
 
-/* Whether state x of all variables agrees with the evidence and with a case (NULL: none). */
+/* Whether state x of all variables agrees with the evidence and with a case. @param state NULL if
+ * there is no case. */
 static int agrees(const asked *a, const uint32_t *x, const uint32_t *state)
 {
     for (uint32_t v = 0; v < a->n; ++v) {
@@ -96,7 +99,7 @@ static int agrees(const asked *a, const uint32_t *x, const uint32_t *state)
     return 1;
 }
 
-/* P(case, evidence), and the unnormalised marginals of the query. */
+/* Computes P(case, evidence), and the unnormalised marginals of the queried variables. */
 static double enumerate(const asked *a, const uint32_t *state, double *p)
 {
     uint32_t x[MOST_VARIABLES] = {0};
@@ -149,7 +152,8 @@ static gbs_status answer(const asked *a, const gbs_run_options *options, int tre
     return status;
 }
 
-/* @param sampled: within errors rather than 1e-9, and without ln P. @return possible cases. */
+/* Compares the answers with enumeration. @param sampled: answers may differ by their errors instead
+ * of 1e-9, and have no ln P. @return number of possible cases. */
 static uint32_t compare(const asked *a, const found *f, int sampled)
 {
     uint32_t n_compared = 0;
@@ -163,7 +167,7 @@ static uint32_t compare(const asked *a, const found *f, int sampled)
             assert_true(fabs(f->log_p[i] - gbsi_log(total / base)) < 1e-9);
         }
         if (sampled && !f->converged[i]) {
-            continue; /* hard zeros split what updates of one variable can reach */
+            continue; /* hard zeros split the states that updates of single variables reach */
         }
         n_compared += total > 0.0;
         for (size_t k = 0; k < f->n_states; ++k) {
@@ -172,7 +176,8 @@ static uint32_t compare(const asked *a, const found *f, int sampled)
             if (!(total > 0.0)) {
                 assert_true(isnan(given) && isnan(error));
             } else if (sampled) {
-                /* 6 standard errors and what is rare: below one in 10^6 in this test */
+                /* 6 standard errors, and 0.02 for rare states: fails by chance less than once in
+                 * 10^6 */
                 assert_true(isnan(error) || fabs(given - p[k] / total) < 6.0 * error + 0.02);
             } else {
                 assert_true(fabs(given - p[k] / total) < 1e-9 && error == 0.0);
@@ -237,8 +242,8 @@ static void test_runs(void **unused)
     assert_true(n_compared > 50);
 }
 
-/* A chain of spins that only an exception lets differ: e^-800 is beyond doubles, and where the ends
- * differ it is all there is. */
+/* A chain of spins with strong couplings. Cases in which the ends differ have a probability of
+ * about e^-800, which is beyond the range of double. */
 static void test_far_apart(void **unused)
 {
     (void)unused;
@@ -318,7 +323,7 @@ static void test_refusals_and_stops(void **unused)
     assert_int_equal(gbs_cases_new(a.model, NULL, &options, 0, NULL, 0, NULL, &cases, &err),
                      GBS_ERR_ARGUMENT);
     options = gbs_run_options_default();
-    options.time_s = 1e-9; /* over before it begins */
+    options.time_s = 1e-9; /* the time is over before the run begins */
     size_t n_done = 7;
     test_ok(gbs_cases_new(a.model, NULL, &options, a.n_columns, a.column, 0, NULL, &cases, NULL));
     assert_int_equal(gbs_cases_answer(cases, N_CASES, a.state, NULL, &answers, &n_done, NULL),
@@ -333,7 +338,7 @@ static void test_refusals_and_stops(void **unused)
     forget(&a);
 }
 
-/* A long run of one case ends when it is told to. */
+/* A callback stops a long run of one case. */
 static void test_stop_by_callback(void **unused)
 {
     (void)unused;

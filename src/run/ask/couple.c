@@ -9,9 +9,9 @@
 
 /* ---- one update ------------------------------------------------------------------------------ */
 
-/* The first state at which the running sum of w is above u, in the order of the states; the last of
- * positive weight where rounding leaves none.
- * @param less NULL, or taken off: the sum is of w - less. */
+/* The first state at which the running sum of w is above u. If rounding leaves no such state, the
+ * last state of positive weight. @param less NULL, or weights that are subtracted: the sum is then
+ * of w - min(w, less). */
 static uint32_t invert(const double *w, const double *less, uint32_t k, double u)
 {
     double sum = 0.0;
@@ -45,20 +45,20 @@ void gbsi_couple_draw(const double *p, const double *q, uint32_t k, const uint32
             return;
         }
     }
-    if (!(rest_p > 0.0 && rest_q > 0.0)) { /* p = q: rounding left u above the sum */
+    if (!(rest_p > 0.0 && rest_q > 0.0)) { /* p equals q, and rounding left u above the sum */
         *a = invert(p, NULL, k, 1.0);
         *b = *a;
         return;
     }
-    /* the rests p - min(p, q) and q - min(p, q) have no state in common; given u above the sum of
-     * the minima, u minus it is uniform over the rest */
+    /* no state is in both of the rests p - min(p, q) and q - min(p, q); given that u is above the
+     * sum of the minima, u minus this sum is uniform over the rest */
     *a = invert(p, q, k, u - sum);
     *b = invert(q, p, k, gbsi_uniform(word[2], word[3]) * rest_q);
 }
 
-/* Adds the log-weights of one factor to the conditionals of v in x and, where y is not NULL and
- * the states around v differ, in y.
- * @param logw [2][most_states]. @return whether the states around v are the same. */
+/* Adds the log-weights of one factor to the conditional of v in x. If y is not NULL, also adds them
+ * to the conditional of v in y. @param logw [2][most_states]. @return whether the states of the
+ * other variables are the same in x and y. */
 static bool add_factor(const gbsi_couple_job *job, gbsi_couple *c, size_t f, uint32_t own,
                        const uint32_t *y, double *logw)
 {
@@ -88,7 +88,7 @@ static bool add_factor(const gbsi_couple_job *job, gbsi_couple *c, size_t f, uin
     return same;
 }
 
-/* One update of v in X, and in Y once it is under way: by the maximal coupling of the two full
+/* Updates v in X, and in Y too once Y has started, by the maximal coupling of the two full
  * conditionals [M2]. */
 static void update(const gbsi_couple_job *job, gbsi_couple *c, uint32_t v, const uint32_t word[4])
 {
@@ -136,7 +136,7 @@ static void next_update(const gbsi_couple_job *job, gbsi_couple *c)
 
 /* ---- after a pass ---------------------------------------------------------------------------- */
 
-/* Whether the chains differ anywhere in a set. */
+/* Whether the chains differ at any variable of a set. */
 static bool differs_in(const uint8_t *set, const uint32_t *different, uint32_t n)
 {
     for (uint32_t i = 0; set != NULL && i < n; ++i) {
@@ -147,8 +147,8 @@ static bool differs_in(const uint8_t *set, const uint32_t *different, uint32_t n
     return set == NULL && n > 0;
 }
 
-/* Counts where X_(s+L) and Y_s differ, for each t whose sum over j has s = t + j L; says whether
- * the pair is done. */
+/* Counts where X_(s+L) and Y_s differ, for each time t with s = t + j L for some j. Sets the state
+ * of the pair, which is done if the chains have met. */
 static void compare(const gbsi_couple_job *job, gbsi_couple *c)
 {
     const uint32_t n = job->model->n_variables;

@@ -1,63 +1,66 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two Gibbs chains X and Y of one model, of which X is L passes ahead, coupled so that they meet
- * (Biswas, Jacob & Vanetti 2019) [M82]. After they have met, X_(t+L) = Y_t for ever. */
+/* Two Gibbs chains X and Y of one model, coupled to meet, where X is L passes ahead (Biswas, Jacob
+ * & Vanetti 2019) [M82]. After they have met, X_(t+L) = Y_t for ever. */
 #ifndef GBSI_ASK_COUPLE_H
 #define GBSI_ASK_COUPLE_H
 
 #include "graph/graph.h"
 #include "scan/scan.h"
 
-/* What all pairs have in common. */
+/* Data that all pairs share. */
 typedef struct gbsi_couple_job {
     const gbsi_conditioned *model;
     const gbsi_incident_factors *incident; /* all factors of each variable */
-    gbsi_sequence pass;   /* the pass that is repeated; variable NULL: n draws, all as likely */
-    uint32_t longest;     /* variables of the longest scope */
+    gbsi_sequence pass; /* the pass that is repeated; if its `variable` is NULL, a pass is n updates
+                           of variables drawn uniformly */
+    uint32_t longest;   /* number of variables in the longest scope */
     uint32_t most_states; /* the largest arity */
     uint64_t seed;
-    uint64_t lag;              /* L, passes */
-    uint64_t sweeps;           /* passes of Y after which a pair is given up */
-    size_t n_sets;             /* sets of variables that are looked at together */
-    const uint8_t *const *set; /* [n_sets][n_variables] 1: in the set; NULL: all variables */
+    uint64_t lag;              /* L, in passes */
+    uint64_t sweeps;           /* number of passes of Y after which a pair is given up */
+    size_t n_sets;             /* number of sets of variables for which bounds are asked for */
+    const uint8_t *const *set; /* [n_sets][n_variables] 1 if a variable is in the set; a set that is
+                                  NULL has all variables */
     size_t n_times;
-    const uint64_t *time; /* [n_times] passes t of Y that the bounds are for */
+    /* [n_times] the numbers of passes t of Y for which bounds are asked for. */
+    const uint64_t *time;
 } gbsi_couple_job;
 
 typedef enum gbsi_couple_state {
-    GBSI_COUPLE_IDLE, /* no pair yet, or its counts were taken */
+    GBSI_COUPLE_IDLE, /* there is no pair yet, or the counts of the pair were taken */
     GBSI_COUPLE_GOING,
     GBSI_COUPLE_MET,
-    GBSI_COUPLE_APART, /* did not meet within the passes allowed */
+    GBSI_COUPLE_APART, /* the chains did not meet within the passes allowed */
 } gbsi_couple_state;
 
-/* A pair under way: a thread moves it, whoever has it. */
+/* A pair of chains. Any thread may move it. */
 typedef struct gbsi_couple {
     gbsi_couple_state state;
-    uint32_t pair;   /* its number, from which its random numbers follow */
-    uint64_t pass;   /* of X, under way or next; Y is at pass - lag */
-    size_t at;       /* updates of this pass that are done */
+    uint32_t pair;   /* number of the pair, which keys its random numbers */
+    uint64_t pass;   /* pass of X that is under way or next; Y is at pass - lag */
+    size_t at;       /* number of updates of this pass that are done */
     uint64_t spent;  /* operations since the caller set it to 0 */
     uint32_t *x, *y; /* [n_variables] states of the two chains */
-    /* counts of j for which X_(t+(j+1)L) and Y_(t+jL) differ */
-    uint32_t *apart;     /* [n_times][n_variables] at the variable */
-    uint32_t *set_apart; /* [n_times][n_sets] at any variable of the set */
+    /* numbers of j for which X_(t+(j+1)L) and Y_(t+jL) differ */
+    uint32_t *apart;     /* [n_times][n_variables] for each variable */
+    uint32_t *set_apart; /* [n_times][n_sets] for each set, at any of its variables */
     uint32_t *different; /* [n_variables] scratch */
-    uint32_t *scope;     /* [2][longest] scratch: states around a variable */
+    uint32_t *scope;     /* [2][longest] scratch: states of the variables of a factor */
     double *p;           /* [2][most_states] scratch: conditionals */
 } gbsi_couple;
 
 gbs_status gbsi_couple_init(const gbsi_couple_job *job, gbsi_couple *c, gbs_error *err);
 void gbsi_couple_free(gbsi_couple *c);
 
-/* Begins with the states in x and y, X at the start of its first pass. */
+/* Begins a pair with the states in x and y; X is at the start of its first pass. */
 void gbsi_couple_begin(const gbsi_couple_job *job, uint32_t pair, gbsi_couple *c);
 
-/* Goes on for about so many operations, or until the pair has met or is given up. */
+/* Moves the pair for about this many operations, or until it has met or is given up. */
 void gbsi_couple_go(const gbsi_couple_job *job, uint64_t operations, gbsi_couple *c);
 
 /* Draws from the maximal coupling of p and q (Thorisson 2000): P(a = b) = sum of min(p, q), the
- * largest there is.
- * @param p, q [k] probabilities. @param word four random words. @param a, b out. */
+ * largest possible value. @param p, q [k] probabilities. @param word four random words. @param a, b
+ * out. */
 void gbsi_couple_draw(const double *p, const double *q, uint32_t k, const uint32_t word[4],
                       uint32_t *a, uint32_t *b);
 

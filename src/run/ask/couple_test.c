@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Coupled chains of small models against the exact law of a pair, state by state: the expectation
- * of the bound is never below the distance that it bounds, and estimates are within their errors.
- */
+/* Compares coupled chains of small models with the exact law of a pair, state by state. The
+ * expectation of the bound must never be below the distance that it bounds, and estimates must be
+ * within their errors. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,10 +30,11 @@ typedef struct small {
     gbsi_conditioned *c;
     uint32_t n, n_states;
     uint32_t stride[MOST];
-    double p[MOST][MOST_STATES]; /* of the present state of v given the others */
+    double p[MOST]
+            [MOST_STATES]; /* conditional of v given the present states of the other variables */
     double pi[MOST_STATES];
     double start[MOST_STATES];
-    int random; /* the scan: variables drawn uniformly, or one after the other */
+    int random; /* 1: the scan draws variables uniformly; 0: one variable after the other */
 } small;
 
 static uint32_t state_of(const small *s, uint32_t x, uint32_t v)
@@ -46,7 +47,7 @@ static uint32_t with_state(const small *s, uint32_t x, uint32_t v, uint32_t a)
     return x + (a - state_of(s, x, v)) * s->stride[v];
 }
 
-/* @return whether the model is small enough. */
+/* Fills `s` from a model. @return whether the model is small enough. */
 static int small_init(const gbs_model *model, int random, small *s)
 {
     *s = (small){.n_states = 1, .random = random};
@@ -111,7 +112,7 @@ static void chain_pass(const small *s, double *law)
     }
 }
 
-/* The maximal coupling whose rests are independent. */
+/* Updates v in a pair by the maximal coupling whose rests are independent. */
 static void pair_update(const small *s, uint32_t v, double share, double (*from)[MOST_STATES],
                         double (*to)[MOST_STATES])
 {
@@ -150,7 +151,7 @@ static void pair_pass(const small *s, double (*law)[MOST_STATES])
     }
 }
 
-/* P(X and Y differ at v), of all variables for v = n. */
+/* P(X and Y differ at v); for v = n, P(X and Y differ at some variable). */
 static double apart(const small *s, double (*law)[MOST_STATES], uint32_t v)
 {
     double sum = 0.0;
@@ -162,8 +163,8 @@ static double apart(const small *s, double (*law)[MOST_STATES], uint32_t v)
     return sum;
 }
 
-/* Exact expectations of the bounds: of each variable, then of all.
- * @return whether the pair has met, all but 1e-9, within the passes. */
+/* Computes the exact expectations of the bounds: for each variable, then for all variables
+ * together. @return whether the pair has met within the passes with probability 1 - 1e-9. */
 static int expected(const small *s, double (*bound)[MOST + 1])
 {
     static double law[MOST_STATES][MOST_STATES];
@@ -191,7 +192,8 @@ static int expected(const small *s, double (*bound)[MOST + 1])
     return 0;
 }
 
-/* Total variation distances of the chain after the times: of each variable, then of all. */
+/* Computes the total variation distances of the chain after the times: for each variable, then for
+ * all variables together. */
 static void distances(const small *s, double (*distance)[MOST + 1])
 {
     double law[MOST_STATES];
@@ -219,8 +221,9 @@ static void distances(const small *s, double (*distance)[MOST + 1])
  */
 
 typedef struct estimated {
-    gbs_coupling_bound all[N_TIMES];                 /* of all variables */
-    gbs_coupling_bound own[N_TIMES][MOST_VARIABLES]; /* of each variable as a target */
+    gbs_coupling_bound all[N_TIMES]; /* bounds for all variables together */
+    gbs_coupling_bound own[N_TIMES]
+                          [MOST_VARIABLES]; /* bounds for each variable, given as a target */
     double each[N_TIMES][MOST_VARIABLES];
     gbs_coupling_report report;
 } estimated;
@@ -270,8 +273,8 @@ static gbs_model *small_model(uint64_t *seed, uint32_t zeros)
     return random_model_of(seed, (random_size){MOST, 3, 6, 0}, zeros);
 }
 
-/* How often estimates were compared with expectations, and were further off than three of their
- * errors. */
+/* Number of estimates compared with expectations, and number of those that were off by more than
+ * three of their errors. */
 typedef struct off_count {
     uint32_t n, n_off;
 } off_count;
@@ -304,7 +307,7 @@ static void check_estimates(const small *s, const gbs_model *model, double (*bou
     }
 }
 
-/* Of normal estimates 0.3 % are further off than three errors; sums over few pairs have longer
+/* Of normal estimates, 0.3 % are off by more than three errors; sums over few pairs have longer
  * tails. */
 static void bounds_hold_on_enumerable_models(void **state)
 {
@@ -343,8 +346,8 @@ static void bounds_hold_on_enumerable_models(void **state)
     assert_true(100 * errors.n_off <= errors.n);
 }
 
-/* The start law of models with hard zeros is that of repaired states: it is taken from 4000 other
- * starts, whose distance is off by less than 0.05. */
+/* In models with hard zeros, starts are repaired states. Their law is estimated from 4000 other
+ * starts, which makes the distance wrong by less than 0.05. */
 static void bounds_hold_with_hard_zeros(void **state)
 {
     (void)state;
@@ -388,8 +391,8 @@ static void bounds_hold_with_hard_zeros(void **state)
 /* ---- draws ------------------------------------------------------------------------------------
  */
 
-/* P(a = b) is the sum of the minima, and each of the two has its own law. 20000 draws: 5 standard
- * errors are at most 0.018. */
+/* P(a = b) must be the sum of the minima, and a and b must have their laws. With 20000 draws, 5
+ * standard errors are at most 0.018. */
 static void draws_are_maximal(void **state)
 {
     (void)state;
@@ -442,8 +445,8 @@ static gbs_model *two_spins(double coupling)
     return model;
 }
 
-/* Chains leave a mode once in e^20 passes: half of the pairs are in one mode from the first pass
- * on, the others never meet. */
+/* Chains leave a mode once in e^20 passes. Half of the pairs are in one mode from the first pass
+ * on; the other pairs never meet. */
 static void modes_are_at_least(void **state)
 {
     (void)state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bounds on the distance of chains from their target, estimated from pairs of chains that meet
- * [M82]. Counts of pairs are whole numbers, so that threads change no bit. */
+ * [M82]. Counts of pairs are whole numbers, which makes sums independent of the number of threads.
+ */
 #include <inttypes.h>
 #include <math.h>
 
@@ -13,22 +14,25 @@
 #include "parallel/pool.h"
 #include "scan/influences.h"
 
-#define USUAL_PAIRS  64u
-#define MOST_PAIRS   65536u
-#define PILOT_PAIRS  16u /* pairs of lag 1 that a lag is taken from; numbered behind all others */
+#define USUAL_PAIRS 64u
+#define MOST_PAIRS  65536u
+/* Pairs of lag 1 from which the lag is found; their numbers follow those of all other pairs. */
+#define PILOT_PAIRS  16u
 #define USUAL_SWEEPS 1000u
-#define MOST_SWEEPS  (UINT64_C(1) << 20) /* so that sums of squares of counts fit in 64 bits */
-#define STRETCH      (UINT64_C(1) << 18) /* operations of a thread between two looks at the clock */
+/* With this limit, sums of squares of counts fit in 64 bits. */
+#define MOST_SWEEPS (UINT64_C(1) << 20)
+/* Number of operations of a thread between two looks at the clock. */
+#define STRETCH (UINT64_C(1) << 18)
 
 static const char doing[] = "following pairs of coupled chains";
 
-/* What the pairs of one lag showed; counts are summed over pairs. */
+/* Results of the pairs of one lag: counts, summed over pairs. */
 typedef struct tally {
-    uint64_t *apart, *apart_2;         /* [n_times][n_variables] counts, and their squares */
-    uint64_t *set_apart, *set_apart_2; /* [n_times][n_sets] */
+    uint64_t *apart, *apart_2; /* [n_times][n_variables] sums of counts, and of their squares */
+    uint64_t *set_apart, *set_apart_2; /* [n_times][n_sets] sums of counts, and of their squares */
     uint32_t n_met, n_ended;
-    uint64_t longest; /* passes of Y until the last of those that met did */
-    double passes;    /* mean passes of Y until a pair met, summed */
+    uint64_t longest; /* passes of Y until the last pair met, among the pairs that met */
+    double passes;    /* passes of Y until a pair met, summed over the pairs that met */
 } tally;
 
 typedef struct coupling {
@@ -39,9 +43,9 @@ typedef struct coupling {
     gbsi_starter *starter;
     gbsi_watch watch;
     gbsi_pool *pool;
-    gbsi_couple *couple; /* [n_members] the pair that each thread moves */
+    gbsi_couple *couple; /* [n_members] the pair of each thread */
     uint32_t n_members;
-    uint8_t **set; /* [n_sets] NULL: all variables */
+    uint8_t **set; /* [n_sets] NULL for the set of all variables */
     tally seen;
 } coupling;
 
@@ -68,7 +72,8 @@ static gbs_status take_request(const gbs_coupling_request *given, gbs_coupling_r
     return check_range("sweeps of coupled chains", asked->sweeps, 1, MOST_SWEEPS, err);
 }
 
-/* A variable that no update reaches keeps the difference of its starts. */
+/* Refuses a pass that leaves out a variable: the variable would keep the difference of its starts.
+ */
 static gbs_status check_pass(const coupling *c, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -176,7 +181,7 @@ static void coupling_free(coupling *c)
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
-/* Adds what a pair has shown so far. */
+/* Adds the counts of a pair to the tally. */
 static void add_pair(coupling *c, gbsi_couple *pair)
 {
     const size_t n = c->job.n_times * (size_t)c->f->c->n;
@@ -201,8 +206,8 @@ static void add_pair(coupling *c, gbsi_couple *pair)
     pair->spent += n + m;
 }
 
-/* Gives every idle thread the next pair. The starts of X and Y are independent, and those of chains
- * of a run. @return GBS_STOPPED where the watch stopped it. */
+/* Gives every idle thread the next pair. The starts of X and Y are independent, and are drawn as
+ * for chains of a run. @return GBS_STOPPED if the watch stopped the search for starts. */
 static gbs_status give_pairs(coupling *c, uint32_t first, uint32_t n, uint32_t *next,
                              gbs_error *err)
 {
@@ -231,7 +236,8 @@ static void move_pair(void *context, uint32_t member)
     gbsi_couple_go(&c->job, STRETCH, &c->couple[member]);
 }
 
-/* Takes the counts of pairs that have ended, or of all. @return pairs that go on. */
+/* Takes the counts of pairs that have ended; if `all`, of all pairs. @return the number of pairs
+ * that are still going. */
 static uint32_t take_pairs(coupling *c, bool all, uint64_t *spent)
 {
     uint32_t n_going = 0;
@@ -247,8 +253,8 @@ static uint32_t take_pairs(coupling *c, bool all, uint64_t *spent)
     return n_going;
 }
 
-/* Runs pairs first .. first + n - 1.
- * @return GBS_STOPPED where the watch ended it: what the pairs had shown until then is counted. */
+/* Runs pairs first .. first + n - 1. @return GBS_STOPPED if the watch ended the work; the counts
+ * until then are taken. */
 static gbs_status run_pairs(coupling *c, uint32_t first, uint32_t n, gbs_error *err)
 {
     uint32_t next = 0;
@@ -271,8 +277,8 @@ static gbs_status run_pairs(coupling *c, uint32_t first, uint32_t n, gbs_error *
     return GBS_OK;
 }
 
-/* A lag at which most pairs meet within one lag: with it few terms of the sum are not 0. Found from
- * pairs of their own, so that the estimates do not depend on it. */
+/* Finds a lag within which most pairs meet, which leaves few terms of the sum different from 0. The
+ * lag is found from additional pairs, which the estimates do not use. */
 static gbs_status find_lag(coupling *c, uint32_t n_pairs, gbs_error *err)
 {
     const size_t n_times = c->job.n_times;
@@ -291,8 +297,8 @@ static gbs_status find_lag(coupling *c, uint32_t n_pairs, gbs_error *err)
 
 /* ---- estimates ------------------------------------------------------------------------------- */
 
-/* Mean of m counts, and its standard error, not below that of one count of 1 among m: where no pair
- * differed the expectation is still not known to be 0. */
+/* The mean of m counts. Its standard error is at least that of a single 1 among m counts: even if
+ * no pair differed, the expectation may not be 0. */
 static double mean_of(uint64_t sum, uint64_t squares, uint32_t m, double *error)
 {
     const double mean = (double)sum / m;
@@ -350,7 +356,7 @@ static void conclude(const coupling *c, const gbs_coupling_request *asked,
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
-/* All that pairs need, once the times are there. */
+/* Prepares the data of pairs; their times must have been set before. */
 static gbs_status prepare(coupling *c, const gbs_run_options *options,
                           const gbs_coupling_request *asked, size_t n_targets,
                           const double *const *weight, gbs_error *err)

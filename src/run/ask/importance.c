@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Annealed importance sampling (Neal 2001, Statistics and Computing 11:125-139) [M40]. Chains go
- * from the uniform distribution, whose partition function is known, to the model by a ladder of
- * inverse temperatures with a sweep at each. A chain's weight is an unbiased estimate of Z. */
+ * from the uniform distribution, whose partition function is known, to the model, along a ladder of
+ * inverse temperatures with one sweep at each. The weight of a chain is an unbiased estimate of Z.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,22 +16,22 @@
 #include "rng/philox.h"
 #include "simd/math.h"
 
-#define PILOT        64u /* temperatures */
+#define PILOT        64u /* number of temperatures of the pilot */
 #define ROUND_GROWTH 4u
-#define MOST_ROUNDS  28u /* 64 * 4^28 temperatures are never reached */
-#define AGREE        3.0 /* standard errors between one annealing and the next */
+#define MOST_ROUNDS  28u /* number of rounds; 64 * 4^28 temperatures are never reached */
+#define AGREE        3.0 /* standard errors by which successive estimates may differ */
 
 /* The estimate of ln Z from the weights of one annealing. */
 typedef struct estimate {
     double log_z, error, ess;
-    uint64_t n;     /* number of temperatures; 0: no estimate exists yet */
-    uint64_t pilot; /* 1: its temperatures lay anywhere */
+    uint64_t n;     /* number of temperatures; 0 if no estimate exists yet */
+    uint64_t pilot; /* 1 if the estimate is of the pilot, whose temperatures were not adapted */
 } estimate;
 
-/* The progress of the search, as numbers of 8 bytes that are saved as they are. */
+/* The progress of the estimate: numbers of 8 bytes, which are saved unchanged. */
 typedef struct standing {
-    uint64_t rounds; /* annealings that are done */
-    uint64_t t;      /* finished temperatures of the present annealing */
+    uint64_t rounds; /* number of annealings that are done */
+    uint64_t t;      /* number of finished temperatures of the present annealing */
     estimate last, before;
 } standing;
 
@@ -39,8 +40,8 @@ typedef struct annealing {
     gbsi_drive *drive;
     gbsi_ladder ladder;
     double *density;   /* [n_groups * lanes] E of every chain of this rank */
-    double *weight;    /* [n_chains] logarithms of the weights */
-    double *all;       /* [n_all] one of the two arrays for the chains of all ranks */
+    double *weight;    /* [n_chains] log-weights */
+    double *all;       /* [n_all] `density` or `weight` of the chains of all ranks */
     uint32_t *x;       /* [part variables] scratch */
     double log_states; /* ln of the number of states of the part */
     double log_exact;  /* ln of the sum over the exact components */
@@ -55,7 +56,7 @@ static void annealing_free(annealing *a)
 
 /* ---- one annealing --------------------------------------------------------------------------- */
 
-/* Independent uniform states: the law at inverse temperature 0. */
+/* Draws independent uniform states: the law at inverse temperature 0. */
 static void start(annealing *a)
 {
     gbs_run *run = a->run;
@@ -73,7 +74,7 @@ static void start(annealing *a)
     gbsi_executor_ready(&run->sampling.engine.executor);
 }
 
-/* Standard deviation over chains, by their differences from the first. */
+/* The standard deviation over chains, computed from differences from the first chain. */
 static double spread(const double *value, uint32_t n)
 {
     double sum = 0.0;
@@ -87,8 +88,8 @@ static double spread(const double *value, uint32_t n)
     return variance > 0.0 ? sqrt(variance) : 0.0;
 }
 
-/* Corrects the weights if hard zeros were softened on the way: forbidden states get weight zero
- * after all. */
+/* Corrects the weights if hard zeros were softened during the annealing: forbidden states get
+ * weight zero. */
 static void harden(annealing *a)
 {
     const gbs_run *run = a->run;
@@ -103,9 +104,9 @@ static void harden(annealing *a)
     }
 }
 
-/* The steps of a ladder of n that are left, each a sweep; weights are complete if nothing stopped
- * it. Equation 6 of Neal with f_t = exp(beta_t E):
- *     ln w = ln (number of states) + sum over t = 1 .. n of (beta_t - beta_(t-1)) E(x_(t-1)) */
+/* Runs the remaining steps of a ladder of n steps, each a sweep. The weights are complete unless
+ * the run was stopped. By equation 6 of Neal with f_t = exp(beta_t E): ln w = ln (number of states)
+ * + sum over t = 1 .. n of (beta_t - beta_(t-1)) E(x_(t-1)). */
 static gbs_status anneal(annealing *a, uint64_t n, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -139,8 +140,8 @@ cleanup:
     return status;
 }
 
-/* ln of the mean weight, its standard error by the delta method, and (sum w)^2 / sum w^2.
- * @param weight [m] of all chains. */
+/* Computes ln of the mean weight, its standard error by the delta method, and (sum w)^2 / sum w^2.
+ * @param weight [m] log-weights of all chains. */
 static estimate summarise(const double *weight, uint32_t m, uint64_t n)
 {
     double most = -INFINITY;
@@ -214,8 +215,8 @@ static const char *doubt(const annealing *a, char *text, size_t size)
     return NULL;
 }
 
-/* The number of temperatures of the next annealing; 0 after the last annealing. The first is the
- * pilot. */
+/* The number of temperatures of the next annealing; 0 if there is no next annealing. The first
+ * annealing is the pilot. */
 static uint64_t next_length(const annealing *a)
 {
     const uint64_t sweeps = a->run->task.options.sweeps;
@@ -232,7 +233,7 @@ static uint64_t next_length(const annealing *a)
     return n;
 }
 
-/* An annealing, whose estimate is kept if nothing stopped it. */
+/* Runs one annealing, and keeps its estimate unless the run was stopped. */
 static gbs_status round_of(annealing *a, uint64_t n, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -255,9 +256,9 @@ cleanup:
     return status;
 }
 
-/* Whether the annealings so far are enough, before another. The limit on updates does not end the
- * pilot run, because without a pilot run the call has no answer. The time limit does end it,
- * because users rely on that limit. */
+/* Decides, before another annealing, whether the estimate is good enough. The limit on updates does
+ * not end the pilot, because without a pilot the call has no answer. The time limit does end the
+ * pilot, because users rely on the time limit. */
 static void decide(annealing *a, uint64_t most_updates)
 {
     gbs_run_options *o = &a->run->task.options;
@@ -397,7 +398,7 @@ gbs_status gbsi_log_z_by_annealing(gbs_run *run, gbsi_drive *drive, double log_e
     c->more = (gbsi_more){.name = "annealing", .object = &a, .save = save, .load = load};
     c->best = NAN;
     run->sampling.phase = GBSI_PHASE_SAMPLING;
-    run->task.options.max_updates = UINT64_MAX; /* until decide() */
+    run->task.options.max_updates = UINT64_MAX; /* decide() sets the limit after the pilot */
     GBSI_TRY(gbsi_ranks_meet(run->task.ranks, set_off(&a, most_updates, err), err));
     GBSI_TRY(gbsi_drive_agree(run->task.ranks, drive, err));
     status = gbsi_run_keep(run, drive, GBSI_BEFORE_PASSES, err);

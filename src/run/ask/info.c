@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Describes a model and what a run over it would cost, without sampling. */
+/* Describes a model and the cost of a run, without sampling. */
 #include "gibbsite/info.h"
 
 #include <math.h>
@@ -101,7 +101,7 @@ static gbs_status count_run(gbsi_task *task, const gbsi_sampling *sampling,
         info->state_bytes = memory->states;
         info->estimator_bytes = sampling->estimates.estimate_bytes;
         info->run_bytes = memory->peak;
-    } else { /* nothing to sample */
+    } else { /* no variable is sampled */
         info->run_bytes =
             gbs_model_bytes(task->problem.model) + gbsi_conditioned_bytes(task->problem.whole);
     }
@@ -110,8 +110,8 @@ cleanup:
     return status;
 }
 
-/* A run of the options up to its plan, whatever `auto` would answer: no array of a size that the
- * memory limit is about. */
+/* Prepares a run with these options up to its plan, with method `sample` even if `auto` would
+ * answer exactly. Allocates no array that counts towards the memory limit. */
 static gbs_status prepare(const gbs_model *model, const gbs_evidence *evidence,
                           const gbs_run_options *options, gbs_run **run, gbs_error *err)
 {

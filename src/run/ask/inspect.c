@@ -35,7 +35,7 @@ static void count_search(const gbsi_exact_plan *plan, gbs_info *info)
     }
 }
 
-/* @param take [components] scratch. */
+/* Counts the components that `auto` would answer exactly. @param take [components] scratch. */
 static gbs_status count_auto(const gbsi_task *task, gbsi_exact_plan *plan, uint8_t *take,
                              gbs_info *info, gbs_error *err)
 {
@@ -68,7 +68,8 @@ cleanup:
     return status;
 }
 
-/* Does what a run that answers everything by junction trees would do, up to its tables. */
+/* Predicts exact answers: does the work of a run that answers all components by junction trees,
+ * except for the tables. */
 gbs_status gbsi_inspect_elimination(const gbsi_task *task, gbs_info *info, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -126,10 +127,11 @@ cleanup:
     return status;
 }
 
-/* Pairs of neighbours that are looked at; with more, draws that are keyed by them stay unknown. */
+/* Largest number of pairs of neighbours that are examined. With more pairs, the memory of draws
+ * that are keyed by neighbours is not known. */
 #define MOST_PAIRS (UINT64_C(1) << 26)
 
-/* Does it keep weights that are keyed by the states of neighbours? */
+/* Whether the draw keeps weights that are keyed by the states of neighbours. */
 static bool is_keyed(const gbs_run_options *options)
 {
     const unsigned keyed = GBSI_DRAW_CONTEXT | GBSI_DRAW_HERDS;
@@ -142,7 +144,7 @@ gbs_status gbsi_inspect_draws(const gbs_run_options *asked, const gbs_ranks *spr
 {
     gbs_status status = GBS_OK;
     gbsi_surroundings around = {0};
-    const gbsi_plan *plan = engine->plan; /* NULL: a lattice in bits */
+    const gbsi_plan *plan = engine->plan; /* NULL for a lattice in bits */
     const uint64_t room = memory->draw_room;
     sizes->stopped = plan != NULL && gbsi_context_links(plan) > MOST_PAIRS;
     bool known = plan != NULL && sizes->stopped == 0 && gbsi_surroundings_bytes(plan, true) <= room;
@@ -153,12 +155,12 @@ gbs_status gbsi_inspect_draws(const gbs_run_options *asked, const gbs_ranks *spr
             goto cleanup;
         }
     }
-    /* a draw whose memory cannot be predicted does not prevent the report of the others */
+    /* if the memory of a draw cannot be predicted, other draws are still reported */
     for (int d = 0; d < GBS_INFO_DRAWS && gbsi_draw_name(d) != NULL; ++d) {
         const gbs_run_options options = gbsi_draw_instead(asked, d);
         uint64_t bytes = UINT64_MAX;
         if (plan == NULL && (gbsi_draw_traits(&options) & GBSI_DRAW_INDEPENDENT) == 0) {
-            continue; /* bits are drawn at random */
+            continue; /* bits are always drawn at random */
         }
         if (sizes->stopped == 0 || !is_keyed(&options)) {
             status = gbsi_run_draw_bytes(spread, engine, &options, room, known ? &around : NULL,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes the partition function: the exact components first, then the others by ladders of
- * temperatures [M50] or annealing [M40].
- */
+/* Computes the partition function: first of the exact components, then of the other components, by
+ * ladders of temperatures [M50] or annealing [M40]. */
 #include "ask/inspect.h"
 
 #include <math.h>
@@ -14,8 +13,8 @@
 #include "estimate/beta.h"
 #include "simd/math.h"
 
-/* The penalty of a violated hard factor at the end of an annealing: its weight is exp(-PENALTY) of
- * an allowed one, for each that is violated. Weights are unbiased whatever the value. */
+/* Penalty of a violated hard factor at the end of an annealing: each violated factor multiplies the
+ * weight of a state by exp(-PENALTY). Weights are unbiased for every penalty. */
 #define PENALTY 10.0
 
 static gbs_status check(const gbs_run_options *options, gbs_error *err)
@@ -39,7 +38,8 @@ static gbs_status check(const gbs_run_options *options, gbs_error *err)
     return GBS_OK;
 }
 
-/* Ladders update by colours: where another scan is named, chains are annealed. */
+/* Whether ladders may be used. Ladders update by colours; if the user names another scan, chains
+ * are annealed. */
 static bool may_climb(const gbs_run_options *o)
 {
     const bool by_colours = gbsi_scan_choice_of(o->scan) != GBSI_CHOICE_NAMED ||
@@ -49,8 +49,8 @@ static bool may_climb(const gbs_run_options *o)
 
 /* ---- ladders --------------------------------------------------------------------------------- */
 
-/* ln Z = ln (states of the core) + ln Z_1 / Z_0 from b = 0 up. The interval is Student's, with as
- * many degrees of freedom as there were round trips, or fewer batches. */
+/* ln Z = ln (number of states of the core) + ln Z_1 / Z_0 from b = 0 up. The interval is Student's.
+ * Its degrees of freedom are the number of round trips or of batches, the smaller of the two. */
 gbs_status gbsi_log_z_by_ladders(gbs_run *run, gbsi_drive *drive, double log_exact,
                                  gbs_log_z_report *report, gbs_error *err)
 {
@@ -109,8 +109,8 @@ static void report_exact(double log_exact, gbs_log_z_report *r)
     (void)snprintf(r->verdict, sizeof r->verdict, "exact");
 }
 
-/* No chain met a state of positive weight: minus infinity would be the answer where none exists,
- * which nobody has shown. */
+/* Reports that no chain met a state of positive weight. ln Z would be minus infinity if no such
+ * state existed, which is not proved. */
 static void report_nothing(gbs_log_z_report *r)
 {
     r->log_z = r->error = r->low = r->high = r->lower_bound = r->ess = NAN;
@@ -119,12 +119,13 @@ static void report_nothing(gbs_log_z_report *r)
                    "--sweeps, or map to search for one");
 }
 
-/* A run whose memory is taken. @param ladders whether ladders are used. */
+/* Opens a run and takes its memory. @param ladders whether ladders are used. */
 static gbs_status open_run(const gbs_ranks *ranks, const gbs_model *model,
                            const gbs_evidence *evidence, const gbs_run_options *options,
                            bool *ladders, gbs_run **out, gbs_error *err)
 {
-    /* variables that are left out are summed exactly, unlike in method sample */
+    /* variables that affect no queried variable are summed exactly here, unlike with method sample
+     */
     gbsi_run_purpose purpose = {.limited = true,
                                 .anneals = true,
                                 .up_only = true,
@@ -148,7 +149,7 @@ static gbs_status open_run(const gbs_ranks *ranks, const gbs_model *model,
     return gbsi_run_note_inputs(&run->task.problem, &run->checkpoints, evidence, options, err);
 }
 
-/* The work before sampling: takes the checkpoint files, and sums the components that are exact, on
+/* Does the work before sampling: takes the checkpoint files, and sums the exact components, on
  * every rank. */
 static gbs_status prepare(gbs_run *run, gbsi_drive *drive, const gbs_checkpoint_files *files,
                           double *log_exact, gbs_error *err)
@@ -163,7 +164,8 @@ static gbs_status prepare(gbs_run *run, gbsi_drive *drive, const gbs_checkpoint_
     return GBS_OK;
 }
 
-/* Puts a run by --method sample in place of one whose exact answers were not there in time. */
+/* Replaces the run by a run with --method sample, because the exact answers were not ready in time.
+ */
 static gbs_status sample_instead(const gbs_model *model, const gbs_evidence *evidence,
                                  const gbs_run_options *options, const gbs_checkpoint_files *files,
                                  gbsi_drive *drive, bool *ladders, gbs_run **run, gbs_error *err)
@@ -191,7 +193,8 @@ static gbs_status answer(gbs_run *run, gbsi_drive *drive, double log_exact, bool
     const gbs_report *r = &run->report.public;
     gbs_status status = GBS_OK;
     found->n_free_variables = r->n_free_variables;
-    found->n_exact_variables = r->n_exact_variables + r->n_pruned; /* summed, as well */
+    found->n_exact_variables =
+        r->n_exact_variables + r->n_pruned; /* pruned variables were summed exactly too */
     if (run->task.problem.part == NULL) {
         drive->stop = GBSI_STOP_EXACT;
         report_exact(log_exact + run->task.problem.whole->log_constant, found);
@@ -215,7 +218,7 @@ static gbs_status answer(gbs_run *run, gbsi_drive *drive, double log_exact, bool
     return status;
 }
 
-/* @param ranks NULL: this process is alone. @param options taken. */
+/* @param ranks NULL if this process is alone. @param options already copied. */
 static gbs_status log_z(const gbs_ranks *ranks, const gbs_model *model,
                         const gbs_evidence *evidence, const gbs_run_options *options,
                         const gbs_checkpoint_files *files, const gbs_run_callbacks *callbacks,
@@ -233,7 +236,8 @@ static gbs_status log_z(const gbs_ranks *ranks, const gbs_model *model,
     drive.run = run;
     GBSI_TRY(gbsi_ranks_compare(run, err));
     status = prepare(run, &drive, files, &log_exact, err);
-    if (status == GBS_ERR_STOPPED && drive.stop == GBSI_GO_ON) { /* at the end of that share */
+    if (status == GBS_ERR_STOPPED &&
+        drive.stop == GBSI_GO_ON) { /* the share of --time for exact answers is over */
         ladders = may_climb(options);
         log_exact = 0.0;
         status = sample_instead(model, evidence, options, files, &drive, &ladders, &run, err);
@@ -270,7 +274,7 @@ gbs_status gbs_log_z_with(const gbs_ranks *ranks, const gbs_model *model,
     gbs_status status = gbsi_options_take(options, &chosen, err);
     status = status < 0 ? status : check(&chosen, err);
     GBSI_TRY(gbsi_ranks_meet(ranks, status, err));
-    chosen.lattice = GBS_LATTICE_NEVER; /* no temperatures in bits */
+    chosen.lattice = GBS_LATTICE_NEVER; /* lattices in bits have no temperatures */
     status = log_z(ranks, model, evidence, &chosen, files, callbacks == NULL ? &nobody : callbacks,
                    report, err);
 cleanup:

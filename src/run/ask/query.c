@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A question in one call: evidence and variables by name, a run, the marginals asked for. */
+/* Answers a question in one call: takes evidence and variables by name, makes a run, and gives the
+ * marginals asked for. */
 #include "gibbsite/query.h"
 
 #include <math.h>
@@ -13,8 +14,9 @@
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* The variable that list[0 .. n) names; then *used is n. If the text before the first comma is not
- * the name of a variable, the comma may be part of a name. @param part [length of list + 1] */
+/* Finds the variable that list[0 .. n) names, and sets *used to n. If the text before the first
+ * comma is not the name of a variable, the comma may be part of a name. @param part [length of list
+ * + 1] scratch */
 static gbs_status find_first(const gbs_model *model, const char *list, char *part,
                              uint32_t *variable, size_t *used, gbs_error *err)
 {
@@ -30,7 +32,8 @@ static gbs_status find_first(const gbs_model *model, const char *list, char *par
         }
         memcpy(part, list + from, to - from);
         part[to - from] = '\0';
-        gbs_error *said = first < 0 ? NULL : err; /* the message is about the plain reading */
+        gbs_error *said =
+            first < 0 ? NULL : err; /* the message is about the text before the first comma */
         const gbs_status status =
             from == to
                 ? gbsi_fail(said, GBS_ERR_ARGUMENT, "%s: expected the name of a variable", list)
@@ -90,8 +93,8 @@ cleanup:
 
 /* ---- the answer ------------------------------------------------------------------------------ */
 
-/* Copies the states that were asked for out of an array over all states. @param picked out: a new
- * array. */
+/* Copies the states of the queried variables out of an array over all states. @param picked out: a
+ * new array. */
 static gbs_status pick(const gbs_answer *a, const gbs_model *model, const double *all,
                        double **picked, gbs_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions in one call agree with sums by hand and with the run they stand for. */
+/* Answers of gbs_query() agree with sums by hand, and with the run that gives the same answer. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ static const double p_rain[2] = {0.8, 0.2};
 static const double p_sprinkler[4] = {0.6, 0.4, 0.99, 0.01};
 static const double p_grass[8] = {1.0, 0.0, 0.1, 0.9, 0.2, 0.8, 0.01, 0.99};
 
-/* The sprinkler network; one name holds a comma. */
+/* The sprinkler network; the name of one variable has a comma. */
 static gbs_model *make_model(void)
 {
     static const uint32_t arity[N_VARIABLES] = {2, 2, 2};
@@ -85,7 +85,8 @@ static void test_exact(void **state)
     gbs_answer_free(&answer);
     assert_null(answer.p);
     assert_int_equal(answer.size, sizeof answer);
-    assert_int_equal(gbs_query(model, NULL, NULL, NULL, &answer, &err), GBS_OK); /* everything */
+    assert_int_equal(gbs_query(model, NULL, NULL, NULL, &answer, &err),
+                     GBS_OK); /* queries all variables */
     assert_int_equal(answer.n_variables, N_VARIABLES);
     assert_true(fabs(answer.p[answer.offset[RAIN] + 1] - 0.2) < 1e-12);
     assert_true(fabs(answer.log_evidence) < 1e-12);
@@ -93,7 +94,7 @@ static void test_exact(void **state)
     gbs_model_free(model);
 }
 
-/* The same bits as the run that it stands for. */
+/* The answer has the bits of the run that samples the same question. */
 static void test_sampled(void **state)
 {
     (void)state;
@@ -110,7 +111,8 @@ static void test_sampled(void **state)
     options.sweeps = 20000;
     assert_int_equal(
         gbs_query(model, " grass = yes", "sprinkler, left,rain", &options, &answer, NULL), GBS_OK);
-    check_given_wet(&answer, 5.0 * answer.mcse[0] + 5.0 * answer.mcse[2]); /* false alarm: 1e-6 */
+    check_given_wet(&answer,
+                    5.0 * answer.mcse[0] + 5.0 * answer.mcse[2]); /* fails by chance once in 10^6 */
     assert_int_equal(answer.exact, 0);
     assert_true(isnan(answer.log_evidence));
     assert_int_equal(gbs_evidence_new(model, &evidence, NULL), GBS_OK);
@@ -171,7 +173,7 @@ static void test_refused(void **state)
     gbs_model_free(model);
 }
 
-/* With 0, 1, 2, ... requests for memory allowed. */
+/* Fails cleanly when only 0, 1, 2, ... requests for memory succeed. */
 static void test_no_memory(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Costs in nanoseconds of a core (AVX-512, 2.1 GHz) for sixteen chains side by side. The counts
- * decide between kinds of scan whose costs differ by factors of 20 and more, so that errors by a
- * factor of two or three do not matter. Measured by
+ * decide between kinds of scan whose costs differ by factors of 20 and more; errors by a factor of
+ * two or three do not matter. The costs were measured by
  *
  *     build/bench/bench --case 16c/1t      updates of single variables, Rao-Blackwell
  */
@@ -9,8 +9,8 @@
 
 #include "chains/executor.h"
 
-/* The cost of updating a variable: fixed + each * (neighbours, or terms), for every number of its
- * conditional. */
+/* The cost of updating a variable: `fixed` + `each` * n for every state in its conditional, where n
+ * is the number of its neighbours, or of its terms. */
 static const struct {
     double fixed, each;
 } update[GBSI_N_CLASSES] = {

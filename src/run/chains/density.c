@@ -3,7 +3,8 @@
 
 #include "simd/dispatch.h"
 
-#define AT_ONCE ((size_t)1 << 14) /* factors between looks at the watch */
+/* Number of factors that are added between two looks at the watch. */
+#define AT_ONCE ((size_t)1 << 14)
 
 typedef void density_sums(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
                           const gbsi_summed *summed, double *high, double *low);
@@ -14,8 +15,8 @@ typedef void density_sums(const gbsi_plan *plan, const gbsi_group *group, uint32
 
 GBSI_SIMD_SETS(DECLARE)
 
-/* The sums of some factors alone, added to two parts that no order of adding rounds
- * (base/exact_sum.h). @param high, low [lanes] */
+/* Sums the log-values of some factors only. Each sum has two parts, which the order of adding does
+ * not round (base/exact_sum.h). @param high, low [lanes] */
 static void add_sums(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
                      const gbsi_summed *summed, double *high, double *low)
 {
@@ -23,8 +24,8 @@ static void add_sums(const gbsi_plan *plan, const gbsi_group *group, uint32_t la
     of_set[gbsi_simd_level()](plan, group, lanes, summed, high, low);
 }
 
-/* The log densities of a group of chains whose plan has all factors of the model. @param watch may
- * be NULL; if it stops the work, out is undefined. @param out [lanes]. */
+/* Writes the log densities of a group of chains whose plan has all factors of the model.
+ * @param watch may be NULL; `out` is undefined if the watch stops the work. @param out [lanes]. */
 static void plan_density(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
                          gbsi_watch *watch, double *out)
 {
@@ -44,8 +45,7 @@ static void plan_density(const gbsi_plan *plan, const gbsi_group *group, uint32_
     }
 }
 
-/* The log densities if the model is partitioned over ranks: every rank adds the factors that it
- * owns. */
+/* Writes the log densities if ranks share the model: every rank adds the factors that it owns. */
 static void shared_density(const gbsi_executor *x, uint32_t group, double *out)
 {
     double sum[2 * GBSI_LANES] = {0.0};

@@ -6,19 +6,19 @@
 #include "chains/executor.h"
 #include "plan/kernel.h"
 
-/* Factors that are summed up. */
+/* The factors that are added to a log density. */
 typedef struct gbsi_summed {
     size_t first, end;
-    const uint8_t
-        *own; /* [plan variables] NULL, or: only those whose first variable has it not 0 */
+    const uint8_t *own; /* [plan variables] only factors whose first variable v has own[v] != 0 are
+                           added; NULL: all are added */
 } gbsi_summed;
 
-/* ln of the product of the plan's factors for each lane of a group, including log_constant. A chain
- * has the same bits in any lane and in any form of chains. Padded lanes are left out if states have
- * a form of their own. For a partitioned model it is summed over all ranks, which call the function
- * together, and a failure is kept in x->lost.
- * @param watch may be NULL; if it stops the work, out is undefined; not used for a partitioned
- * model. */
+/* Writes the log density of each lane of a group: ln of the product of the plan's factors,
+ * including log_constant. A chain has the same bits in any lane and in any form of chains. Padded
+ * lanes are left out if the pass keeps states in its own form. If ranks share the model, the log
+ * density is summed over all ranks, which must call the function together; a failure is kept in
+ * x->lost. @param watch may be NULL; `out` is undefined if the watch stops the work. The watch is
+ * not used if ranks share the model. */
 void gbsi_executor_group_density(const gbsi_executor *x, uint32_t group, gbsi_watch *watch,
                                  double *out);
 

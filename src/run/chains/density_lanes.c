@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Factor by factor over all lanes: the states of a variable lie together, so that this costs little
- * more for sixteen chains than for one [M1]. Sums are exact, so that every instruction set, and
- * every way to share the factors among processes, gives the same bits. */
+/* Log densities are summed factor by factor over all lanes. The states of a variable lie together,
+ * which makes sixteen chains cost little more than one [M1]. The sums are exact: every instruction
+ * set, and every way to share the factors among processes, gives the same bits. */
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -16,13 +16,17 @@
 typedef struct sums {
     gbsi_sum_units units;
     double high[GBSI_LANES], low[GBSI_LANES];
-    double size;            /* size of the weights in the run of factors that is being counted */
-    bool spins;             /* a factor is + or - size, else size or 0 */
-    uint32_t n;             /* number of its factors counted until now, at most MOST_COUNTED */
-    uint8_t up[GBSI_LANES]; /* how many of these factors have the value size, by lane */
+    double size; /* weight of the factors in the run of factors that is being counted; its absolute
+                    value if spins */
+    bool spins;  /* whether the log-value of a factor of the run is + or - size, rather than size or
+                    0 */
+    /* Number of factors of the run that have been counted until now, at most MOST_COUNTED. */
+    uint32_t n;
+    /* Number of factors of the run whose log-value is +size, in each lane. */
+    uint8_t up[GBSI_LANES];
 } sums;
 
-/* gbsi_sum_term() in every lane. */
+/* Does the work of gbsi_sum_term() in every lane. */
 INLINE void add(sums *s, const uint32_t lanes, const double *value)
 {
     if (lanes == 1) {
@@ -39,7 +43,8 @@ INLINE void add(sums *s, const uint32_t lanes, const double *value)
     vd_store(s->low, vd_add(vd_load(s->low), vd_sub(vd_add(rest, low), low)));
 }
 
-/* States of one variable, widened: eight of these loops are as many vector instructions. */
+/* Loads the states of one variable and widens them. Compilers turn each loop into a few vector
+ * instructions. */
 INLINE void load(const gbsi_plan *plan, const gbsi_group *group, uint32_t v, const uint32_t lanes,
                  uint32_t *x)
 {
@@ -78,7 +83,7 @@ INLINE void add_table(const gbsi_plan *plan, const gbsi_group *group, const uint
     add(out, lanes, value);
 }
 
-/* Literals that hold among scope entries [from, to). */
+/* Counts the literals that hold among scope entries [from, to). */
 INLINE void count_true(const gbsi_plan *plan, const gbsi_group *group, const uint32_t lanes,
                        size_t from, size_t to, uint32_t *count)
 {
@@ -114,7 +119,8 @@ INLINE void add_logical(const gbsi_plan *plan, const gbsi_group *group, const ui
     add(out, lanes, value);
 }
 
-/* FIELD, ISING and SPIN of one chain: minus the weight where an odd number of spins is down. */
+/* Adds a factor of kind FIELD, ISING or SPIN in one chain. Its log-value is minus the weight if an
+ * odd number of its spins is down. */
 INLINE void add_spin(const gbsi_plan *plan, const gbsi_group *group, size_t f, sums *out)
 {
     const gbsi_factors *factors = &plan->model->factors;
@@ -137,7 +143,7 @@ INLINE vb load_bytes(const gbsi_plan *plan, const gbsi_group *group, uint32_t v)
 
 enum { MOST_COUNTED = 255 };
 
-/* The run that is counted, of either part, which is exact. */
+/* Adds the run of factors that is being counted to the sums. Both parts are exact. */
 INLINE void end_run(sums *out)
 {
     double high = 0.0;
@@ -146,14 +152,14 @@ INLINE void end_run(sums *out)
     for (uint32_t lane = 0; lane < GBSI_LANES; ++lane) {
         const int32_t up = out->up[lane];
         const double times = (double)(out->spins ? 2 * up - (int32_t)out->n : up);
-        out->high[lane] += times == 0.0 ? 0.0 : times * high; /* a size may be -inf */
+        out->high[lane] += times == 0.0 ? 0.0 : times * high; /* `high` may be -inf */
         out->low[lane] += times * low;
     }
     out->n = 0;
     memset(out->up, 0, sizeof out->up);
 }
 
-/* @param up 1 in the lanes where the factor is size, else 0. */
+/* @param up 1 in the lanes where the log-value of the factor is +size, else 0. */
 INLINE void count(sums *out, double size, bool spins, vb up)
 {
     if (size != out->size || spins != out->spins || out->n == MOST_COUNTED) {
@@ -165,12 +171,13 @@ INLINE void count(sums *out, double size, bool spins, vb up)
     vb_store(out->up, vb_add(vb_load(out->up), up));
 }
 
-/* Computes the log density of sixteen chains. Factors whose weights have the same size, which grids
- * have many of, are counted instead of added. */
+/* Adds a spin factor in sixteen chains. Neighbouring factors whose weights have the same size,
+ * which are common on grids, are counted instead of added. */
 INLINE void count_spin(const gbsi_plan *plan, const gbsi_group *group, size_t f, sums *out)
 {
     const gbsi_factors *factors = &plan->model->factors;
-    vb up = vb_set1(factors->weight[f] > 0.0); /* whether the product of weight and spins is */
+    vb up = vb_set1(factors->weight[f] >
+                    0.0); /* whether the product of the weight and the spins is positive */
     for (size_t e = factors->scope_start[f]; e < factors->scope_start[f + 1]; ++e) {
         up = vb_sub(vb_set1(0), vb_eq(up, load_bytes(plan, group, factors->scope[e])));
     }
@@ -231,13 +238,14 @@ INLINE void add_noisy(const gbsi_plan *plan, const gbsi_group *group, const uint
     add(out, lanes, value);
 }
 
-/* A factor that several processes hold is counted by the process that owns its first variable. */
+/* Whether this process counts a factor. If several processes hold the factor, the process that owns
+ * its first variable counts it. */
 INLINE bool is_counted(const gbsi_factors *factors, size_t f, const uint8_t *own)
 {
     return own == NULL || own[factors->scope[factors->scope_start[f]]] != 0;
 }
 
-/* Inlined with a constant number of lanes, for the loops above. */
+/* Inlined with a constant number of lanes, which lets compilers vectorise the loops above. */
 INLINE void sum_factors(const gbsi_plan *plan, const gbsi_group *group, const uint32_t lanes,
                         const gbsi_summed *summed, sums *out)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine: the pass that runs a scan, the setting of chains, and freeing what an engine owns. */
+/* The engine: choosing the pass that runs a scan, filling in the setting of the chains, and freeing
+ * the members of an engine. */
 #include "chains/engine.h"
 
 #include "base/memory.h"

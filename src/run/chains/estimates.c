@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The estimates from the draws of chains, and how far they can be trusted so far. */
+/* Estimates from the draws of chains, and their errors so far. */
 #include "chains/estimates.h"
 
 #include <math.h>
@@ -17,8 +17,8 @@ void gbsi_estimates_free(gbsi_estimates *estimates)
     GBSI_FREE(estimates->exact_p, estimates->first_p);
 }
 
-/* The series of estimates->trace, a value each per pass and chain: these, then couplings, then
- * fields. */
+/* Numbers of the series in estimates->trace, each of which has a value per pass and chain. The
+ * series of couplings follow these, and then the series of fields. */
 enum { ENERGY, SPIN, ABS_SPIN, FIRST_COUPLING };
 
 static uint32_t n_series(const gbsi_spins *spins)

@@ -13,27 +13,29 @@
 struct gbsi_engine;
 
 typedef struct gbsi_estimates {
-    gbsi_estimate *estimate; /* NULL: traces alone */
-    gbsi_trace *trace;       /* of a lattice: GBSI_TRACE_* */
+    gbsi_estimate *estimate; /* NULL if only traces are kept */
+    gbsi_trace *trace;       /* traces of a lattice: GBSI_TRACE_* */
     size_t estimate_bytes;
     bool rao_blackwell;
-    gbsi_moves moves; /* of variables of the part, where chains have a plan */
+    gbsi_moves moves; /* how often the variables of the part have changed, for chains with a plan */
     gbsi_stays stays; /* how long chains stay in a state, for variables of small models */
-    double *exact_p;  /* [whole state_offset] filled by execute; NULL if none is exact */
-    double
-        *first_p; /* [states of the part] the answer by belief propagation; NULL: there is none */
-    const size_t *first_offset; /* [variables of the part + 1] of their states; borrowed */
-    double exact_mcse;          /* standard errors of the exact marginals: 0, or NAN if they are an
-                                   approximation */
+    double *exact_p;  /* [whole state_offset] exact marginals, written by gbs_run_execute(); NULL if
+                         no marginal is exact */
+    /* [states of the part] marginals by belief propagation; NULL if there are none. */
+    double *first_p;
+    const size_t *first_offset; /* [variables of the part + 1] where the states of each variable
+                                   begin in first_p; borrowed */
+    double exact_mcse; /* standard error of the marginals in exact_p: 0, or NAN if they are an
+                          approximation */
 } gbsi_estimates;
 
-/* Traces of spins: allocate their memory, add a pass that is kept, and write the numbers of the
- * report. */
+/* Traces of spins: the first function allocates their memory, the second adds a pass that is kept,
+ * and the third writes their figures to the report. */
 gbs_status gbsi_traces_take(gbsi_estimates *estimates, const gbsi_spins *spins, uint32_t n_chains,
                             gbs_error *err);
 void gbsi_traces_put(const gbsi_estimates *estimates, const struct gbsi_engine *engine);
 void gbsi_traces_report(const gbsi_estimates *estimates, const gbsi_spins *spins, gbs_report *r);
-/* Writes the largest error of the estimate, if it has one, to the report. */
+/* Writes the largest error of the estimate to the report, if an error is known. */
 gbs_status gbsi_estimates_report(const gbsi_estimates *estimates, gbsi_pool *pool, gbs_report *r,
                                  gbs_error *err);
 void gbsi_estimates_free(gbsi_estimates *estimates); /* frees the members, not the struct itself */

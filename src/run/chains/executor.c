@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chains: their states, how states are saved and loaded, and passes over all chains. */
+/* Chains: their states, saving and loading of states, and passes over all chains. */
 #include "chains/executor.h"
 
 #include <assert.h>
@@ -234,7 +234,8 @@ void gbsi_executor_ready(gbsi_executor *x)
     }
 }
 
-/* Elements a and b of [n][lanes] arrays of two groups. */
+/* Swaps element `a` of one array with element `b` of another. Elements have n bytes in each lane.
+ */
 static void swap_bytes(void *of_a, size_t a, void *of_b, size_t b, size_t n, size_t lanes,
                        size_t size)
 {

@@ -8,7 +8,7 @@
 #include "rng/philox.h"
 #include "simd/math.h"
 
-/* The entries of v's table: */
+/* The row of v's conditional table that belongs to the states of its parents. */
 static const double *table_row(const gbsi_conditioned *model, uint32_t v, const uint32_t *x,
                                size_t *stride)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When to look at the clock and at the user's stop flag: after each pass, and inside work that may
- * be long. The clock only ends a run early, and the count of sweeps that it reached reproduces it:
- * a pass that is kept is therefore finished if that takes no longer than a moment. */
+/* Decides when to look at the clock and at the user's stop flag: after each pass, and inside work
+ * that may be long. The clock can only end a run early, and a later run with the number of sweeps
+ * reached gives the same bits. A pass that is kept is therefore finished if finishing takes no
+ * longer than GRACE_S. */
 #include <math.h>
 
 #include "base/clock.h"
@@ -58,9 +59,9 @@ void gbsi_run_watch(const gbs_run_options *options, const gbsi_report *report, g
     }
 }
 
-/* Called by the watch inside a pass, or before the first. Progress told here does not delay the
- * progress told after the pass, when marginals can be read. @return whether to cut the work
- * short. */
+/* Called by the watch inside a pass, or before the first pass. A progress report made here does not
+ * delay the report after the pass, from which marginals can be read. @return whether to cut the
+ * work short. */
 static bool look(void *context)
 {
     gbsi_drive *drive = context;
@@ -82,9 +83,8 @@ static bool look(void *context)
     if (drive->stop == GBSI_GO_ON) {
         return !drive->keeping && time_s > 0.0 && gbsi_drive_spent_s(drive, now_s) > time_s;
     }
-    /* A run that ended by itself is finished, however long that takes: its bits do not depend on
-     * the clock.
-     */
+    /* A run that ended by itself is finished even if finishing takes long, because its bits must
+     * not depend on the clock. */
     const bool hurries = drive->stop == GBSI_STOP_TIME || drive->stop == GBSI_STOP_SIGNAL;
     return !drive->keeping || (hurries && now_s - drive->stopped_s > GRACE_S);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts changes by comparing the states after a pass with those after the pass before, of the
- * slots that have not moved often enough yet: most have after a few passes, and then nothing is
- * left to do. */
+/* Counts changes of state. The states of a slot after a pass are compared with its states after the
+ * previous pass, until the slot has moved often enough. Most slots have done so after a few passes,
+ * and cost nothing from then on. */
 #include "chains/moves.h"
 
 #include <string.h>
@@ -72,14 +72,14 @@ void gbsi_moves_begin(const gbsi_executor *x, gbsi_moves *m)
     m->begun = true;
 }
 
-/* Lanes of a group that are chains. */
+/* Number of lanes of a group that are chains rather than padding. */
 static uint32_t real_lanes(const gbsi_executor *x, uint32_t g)
 {
     const uint32_t left = x->n_chains - g * x->lanes;
     return left < x->lanes ? left : x->lanes;
 }
 
-/* Chains in which a slot is in another state than before. */
+/* Number of chains in which the state of a slot differs from `before`. */
 static uint32_t count_changes(const gbsi_executor *x, uint32_t slot, const uint8_t *before)
 {
     const uint32_t each = x->plan->value_bytes;
@@ -114,7 +114,7 @@ void gbsi_moves_count(const gbsi_executor *x, gbsi_moves *m)
 
 /* ---- of all ranks ---------------------------------------------------------------------------- */
 
-#define TOGETHER 4096u /* counts that are added up at a time */
+#define TOGETHER 4096u /* number of counts that are added up at a time */
 
 gbs_status gbsi_moves_of_all(const gbsi_moves *m, const gbsi_executor *x, uint8_t *n,
                              gbs_error *err)
@@ -150,7 +150,8 @@ static gbs_status weave(const gbsi_executor *x, uint8_t *n, const gbsi_sink *sin
     return gbsi_weave_rows(x->weave, &rows, sink, source, err);
 }
 
-/* A byte of every slot, of all ranks that share the model. @param n number of bytes of this row. */
+/* Saves one byte of every slot, of all ranks that share the model. @param n number of bytes of this
+ * row. */
 static gbs_status put_bytes(const gbsi_moves *m, const gbsi_executor *x, uint8_t *n,
                             const gbsi_sink *sink, gbs_error *err)
 {
@@ -197,7 +198,8 @@ gbs_status gbsi_moves_load(gbsi_moves *m, const gbsi_executor *x, const gbsi_sou
     uint8_t *n = gbsi_alloc_array_zero(m->n_slots, 1);
     GBSI_PASS(GBSI_HAVE(err, "moves", n));
     GBSI_TRY(take_bytes(m, x, n, source, err));
-    if (x->ranks == NULL || x->weave != NULL || x->ranks->rank == 0) { /* which has them all */
+    if (x->ranks == NULL || x->weave != NULL ||
+        x->ranks->rank == 0) { /* rank 0 has the counts of all ranks */
         memcpy(m->n, n, m->n_slots);
     }
     if (x->pass->held != NULL) {

@@ -9,17 +9,20 @@
 #include "rng/philox.h"
 
 enum {
-    N_SEARCHES = 20,    /* restarts of the search */
-    N_BACKTRACKS = 100, /* backtracks of the first restart; the n-th has n times as many */
-    N_TRIES = 8,        /* of min-conflicts */
-    N_STEPS = 2000,     /* steps of each attempt, and as many again per N_MEMBERS variables */
+    N_SEARCHES = 20, /* number of restarts of the search by assignment */
+    N_BACKTRACKS =
+        100, /* number of backtracks of the first restart; the n-th restart has n times as many */
+    N_TRIES = 8, /* number of attempts of min-conflicts */
+    N_STEPS =
+        2000, /* number of steps of each attempt; N_STEPS more for every N_MEMBERS variables */
     N_MEMBERS = 50,
-    ATTEMPT_BITS = 6, /* N_SEARCHES + N_TRIES attempts of each component */
+    ATTEMPT_BITS = 6, /* bits for the number of an attempt: a component has at most N_SEARCHES +
+                         N_TRIES attempts */
 };
 
 /* ---- components ---------------------------------------------------------------------------- */
 
-/* Number the variables that hard factors link to v, breadth first. @param queue [n_variables]. */
+/* Numbers the variables that hard factors link to v, breadth first. @param queue [n_variables]. */
 static void flood(gbsi_repair *r, uint32_t v, uint32_t *queue)
 {
     const gbsi_propagation *p = r->propagation;
@@ -34,7 +37,7 @@ static void flood(gbsi_repair *r, uint32_t v, uint32_t *queue)
         }
         for (size_t i = p->incident_start[u]; i < p->incident_start[u + 1]; ++i) {
             const size_t f = p->hard[p->incident[i]];
-            /* A long clause is seen once: where[] marks the places done. */
+            /* a long clause is visited only once: where[] marks the visited places */
             if (r->where[p->incident[i]] == 0) {
                 continue;
             }
@@ -51,7 +54,7 @@ static void flood(gbsi_repair *r, uint32_t v, uint32_t *queue)
     ++r->n_components;
 }
 
-/* Resets all places. The places are undefined if the watch stops the search. */
+/* Resets where[] at all places. The array is undefined if the watch stopped the search. */
 static void forget_places(gbsi_repair *r)
 {
     for (size_t h = 0; h < r->propagation->n_hard && !gbsi_watch_spend(r->watch, 8); ++h) {
@@ -89,7 +92,7 @@ static uint32_t component_of(const gbsi_repair *r, size_t place)
     return r->component[factors->scope[factors->scope_start[r->propagation->hard[place]]]];
 }
 
-/* Members and hard factors of every component, in rows. */
+/* Lists the members and the hard factors of every component, in rows. */
 static gbs_status list_components(gbsi_repair *r, gbs_error *err)
 {
     const gbsi_propagation *p = r->propagation;
@@ -99,7 +102,7 @@ static gbs_status list_components(gbsi_repair *r, gbs_error *err)
     r->hard_start = gbsi_alloc_array_zero(n + 2, sizeof *r->hard_start);
     r->hard = gbsi_alloc_array(p->n_hard, sizeof *r->hard);
     GBSI_PASS(GBSI_HAVE(err, "start", r->member_start, r->member, r->hard_start, r->hard));
-    /* counted two places on, so that filling moves each start to where it belongs */
+    /* counts are stored two places on: filling then moves each start to its final value */
     for (uint32_t v = 0; v < p->n_variables; ++v) {
         if (r->component[v] != GBSI_NONE) {
             ++r->member_start[r->component[v] + (size_t)2];
@@ -167,7 +170,7 @@ gbs_status gbsi_repair_new(const gbsi_conditioned *model, uint64_t seed, gbsi_wa
         r->root = gbsi_propagator_mark(r->propagator);
         GBSI_TRY(find_components(r, err));
         if (gbsi_watch_stopped(watch)) {
-            r->n_components = 0; /* half found */
+            r->n_components = 0; /* the components are incomplete */
         } else {
             GBSI_TRY(list_components(r, err));
             GBSI_TRY(make_scratch(r, err));
@@ -216,7 +219,7 @@ uint32_t gbsi_repair_violated(const gbsi_repair *repair, uint32_t component, con
     return found;
 }
 
-/* Draws every state that propagation left with equal probability. */
+/* Draws a state of each variable, uniformly among the states that propagation left. */
 static void scatter(gbsi_repair *r, gbsi_repair_words *words, uint32_t component, uint32_t *x)
 {
     for (uint32_t i = r->member_start[component]; i < r->member_start[component + (size_t)1]; ++i) {

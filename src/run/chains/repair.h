@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Turns a state that violates hard zeros into one that does not.
- *
- * Hard factors fall into components (linked by the variables they share) that are searched apart.
- * First variables are assigned while the hard factors are kept arc consistent, with refutation and
- * a limited number of backtracks per restart. Then min-conflicts is tried (Minton, Johnston,
- * Philips & Laird 1992, "Minimizing conflicts", Artificial Intelligence 58:161-205). */
+/* Turns a state that violates hard zeros into a state that violates none. Variables that share a
+ * hard factor belong to one component, and each component is searched separately. First, variables
+ * are assigned while the hard factors are kept arc consistent, with refutation and a limited number
+ * of backtracks per restart. Then min-conflicts is tried (Minton, Johnston, Philips & Laird 1992,
+ * "Minimizing conflicts", Artificial Intelligence 58:161-205). */
 #ifndef GBSI_CHAINS_REPAIR_H
 #define GBSI_CHAINS_REPAIR_H
 
@@ -14,26 +13,27 @@
 typedef struct gbsi_repair gbsi_repair;
 
 typedef enum gbsi_repaired {
-    GBSI_REPAIRED,   /* no hard factor of the component is violated now */
-    GBSI_UNREPAIRED, /* given up; x holds the last try */
-    GBSI_NO_STATE,   /* the search was complete: no state of positive weight exists */
+    GBSI_REPAIRED,   /* no hard factor of the component is violated any more */
+    GBSI_UNREPAIRED, /* the search gave up; x holds the last attempt */
+    GBSI_NO_STATE,   /* the search was complete: no state has positive weight */
 } gbsi_repaired;
 
-/* @param model borrowed. @param watch borrowed, NULL: never stops. Once it stopped, components are
- * left as they are. */
+/* @param model borrowed. @param watch borrowed; NULL never stops. Once the watch has stopped, the
+ * remaining components are not changed. */
 gbs_status gbsi_repair_new(const gbsi_conditioned *model, uint64_t seed, gbsi_watch *watch,
                            gbsi_repair **repair, gbs_error *err);
 void gbsi_repair_free(gbsi_repair *repair);
 
 uint32_t gbsi_repair_n_components(const gbsi_repair *repair);
 
-/* Lists up to n violated factors of a component, ascending. @param factor [n], out. @return how
- * many. */
+/* Lists up to n violated factors of a component, ascending. @param factor [n], out. @return the
+ * number of factors listed. */
 uint32_t gbsi_repair_violated(const gbsi_repair *repair, uint32_t component, const uint32_t *x,
                               size_t *factor, uint32_t n);
 
-/* Give the component's variables new states, a function of (model, seed, chain, x).
- * @param x [n_variables] free states, in and out. @param n_repairs values tried, added to. */
+/* Gives the variables of a component new states, which depend only on (model, seed, chain, x).
+ * @param x [n_variables] free states, in and out. @param n_repairs the number of values tried is
+ * added here. */
 gbsi_repaired gbsi_repair_component(gbsi_repair *repair, uint32_t chain, uint32_t component,
                                     uint32_t *x, uint64_t *n_repairs);
 

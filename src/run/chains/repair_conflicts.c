@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Min-conflicts: a random variable of a random violated factor takes the state that violates the
- * fewest of its hard factors, ties at random. One step in sixteen takes any state, to leave local
- * minima (the noise of Selman, Kautz & Cohen 1994, AAAI-94:337-343). */
+ * fewest of its hard factors; ties are broken at random. One step in sixteen takes a random state
+ * instead, to leave local minima (the noise of Selman, Kautz & Cohen 1994, AAAI-94:337-343). */
 #include <math.h>
 
 #include "chains/repair_internal.h"
@@ -40,7 +40,7 @@ static size_t conflicts(const gbsi_repair *r, uint32_t v, const uint32_t *x)
     return n;
 }
 
-/* Leaves v in the state chosen for it. */
+/* Moves v to the state chosen for it. */
 static void move(gbsi_repair *r, gbsi_repair_words *words, uint32_t v, bool noise, uint32_t *x)
 {
     size_t fewest = SIZE_MAX;
@@ -55,7 +55,8 @@ static void move(gbsi_repair *r, gbsi_repair_words *words, uint32_t v, bool nois
             n_ties = 0;
         }
         if (n == fewest) {
-            /* the n-th tie replaces the ones before with probability 1/n: each is as likely */
+            /* the n-th tied state replaces the earlier ones with probability 1/n, which makes all
+             * tied states equally likely */
             gbsi_repair_next_words(words);
             chosen = gbsi_below(words->word[0], words->word[1], ++n_ties) == 0 ? a : chosen;
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations shared by the two ways of repairing. */
+/* Declarations shared by repair.c, repair_search.c and repair_conflicts.c. */
 #ifndef GBSI_CHAINS_REPAIR_INTERNAL_H
 #define GBSI_CHAINS_REPAIR_INTERNAL_H
 
@@ -11,29 +11,33 @@ typedef struct gbsi_decision {
     uint32_t variable;
     uint32_t value;
     size_t mark;    /* length of the trail before the decision */
-    uint32_t first; /* variables at places before this were assigned */
+    uint32_t first; /* all variables at places of the order before `first` were assigned */
 } gbsi_decision;
 
 struct gbsi_repair {
     const gbsi_conditioned *model; /* borrowed */
     uint64_t seed;
-    gbsi_watch *watch; /* NULL: never stops */
+    gbsi_watch *watch; /* NULL never stops */
     gbsi_propagation *propagation;
-    gbsi_propagator *propagator; /* propagator, at the fixed point of the root between calls */
-    bool impossible;             /* the root has no consistent domains */
-    size_t root;                 /* mark of the trail there */
+    gbsi_propagator *propagator; /* propagator for the model; between calls it is at the fixed point
+                                    of the root of the search */
+    bool impossible;             /* whether propagation at the root emptied a domain */
+    size_t root;                 /* mark of the trail at the root */
     uint32_t n_components;
-    uint32_t *component;    /* [n_variables] GBSI_NONE if in no hard factor */
+    uint32_t *component; /* [n_variables] component of each variable; GBSI_NONE if the variable is
+                            in no hard factor */
     uint32_t *member_start; /* [n_components + 1] */
-    uint32_t *member;       /* variables by component; parents first if directed, else ascending */
-    size_t *hard_start;     /* [n_components + 1] */
-    size_t *hard;           /* places in propagation->hard by component, ascending */
-    /* scratch, for the largest component */
+    uint32_t *member; /* variables by component; if the model is directed, parents come first, else
+                         in ascending order */
+    size_t *hard_start; /* [n_components + 1] */
+    size_t *hard;       /* places in propagation->hard by component, ascending */
+    /* scratch arrays, large enough for the largest component */
     uint32_t *order;         /* variables in the order of the search */
-    gbsi_decision *decision; /* stack */
+    gbsi_decision *decision; /* stack of decisions */
     double *weight;          /* [largest arity] */
-    size_t *violated;        /* places in propagation->hard that are violated */
-    size_t *where;           /* [propagation->n_hard] index in violated, SIZE_MAX if not there */
+    size_t *violated;        /* places in propagation->hard whose factors are violated */
+    size_t *where; /* [propagation->n_hard] index of each place in `violated`, SIZE_MAX if it is not
+                      violated */
 };
 
 /* A source of four random words at a time, keyed by purpose REPAIR and (chain, attempt, step). */
@@ -51,12 +55,13 @@ static inline void gbsi_repair_next_words(gbsi_repair_words *words)
                 words->word);
 }
 
-/* Runs one restart of the search by assignment. @param budget backtracks allowed.
- * @param in_order members in their order, else shuffled and the smallest domain first. */
+/* Runs one restart of the search by assignment. @param budget number of backtracks allowed.
+ * @param in_order true: members are assigned in their order; false: they are shuffled, and the
+ * variable with the smallest domain comes first. */
 gbsi_repaired gbsi_repair_search(gbsi_repair *repair, gbsi_repair_words *words, uint32_t component,
                                  bool in_order, uint64_t budget, uint32_t *x, uint64_t *n_repairs);
 
-/* Runs one attempt of min-conflicts, starting from x. @param n_steps changes allowed. */
+/* Runs one attempt of min-conflicts, starting from x. @param n_steps number of changes allowed. */
 gbsi_repaired gbsi_repair_min_conflicts(gbsi_repair *repair, gbsi_repair_words *words,
                                         uint32_t component, uint64_t n_steps, uint32_t *x,
                                         uint64_t *n_repairs);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Search by assignment: a decision "v is a" is propagated. If that fails, it is undone and refuted
- * ("v is not a" is propagated at the level of the decision before). So the whole tree has been
- * searched when nothing is left to undo. */
+/* Search by assignment. A decision "v is a" is propagated. If propagation fails, the decision is
+ * undone and refuted: "v is not a" is propagated at the level of the decision before. The whole
+ * tree has been searched once no decision is left to undo. */
 #include <assert.h>
 
 #include "chains/repair_internal.h"
 #include "chains/start.h"
 #include "rng/philox.h"
 
-/* How many unassigned variables are looked at for the smallest domain: bounds the cost of a
+/* Number of unassigned variables among which the smallest domain is sought. It bounds the cost of a
  * decision in large components. */
 enum { WINDOW = 1024 };
 
@@ -28,9 +28,9 @@ static void copy_order(gbsi_repair *r, gbsi_repair_words *words, uint32_t compon
     }
 }
 
-/* The next variable to decide on, at order[*first] after the call: the first with more than one
- * state left, or the one with the fewest within the window. @return false if no variable is left to
- * assign. */
+/* Finds the next variable to decide on, and moves it to order[*first]. If in_order, this is the
+ * first variable with more than one state left; otherwise it is the variable with the fewest such
+ * states within the window. @return false if no variable is left to assign. */
 static bool next_variable(gbsi_repair *r, uint32_t n, bool in_order, uint32_t *first)
 {
     const uint32_t *size = r->propagator->size;
@@ -54,7 +54,8 @@ static bool next_variable(gbsi_repair *r, uint32_t n, bool in_order, uint32_t *f
     return true;
 }
 
-/* Put the values that the search has given v's parents into x; false if one is open. */
+/* Copies the values that the search has given to v's parents into x. @return false if a parent is
+ * not assigned yet. */
 static bool read_parents(const gbsi_repair *r, uint32_t v, uint32_t *x)
 {
     const gbsi_conditioned *model = r->model;
@@ -74,7 +75,8 @@ static bool read_parents(const gbsi_repair *r, uint32_t v, uint32_t *x)
     return true;
 }
 
-/* A state left to v: by its conditional table where the parents are known, else any. */
+/* Chooses one of the states left to v: from its conditional table if all its parents are assigned,
+ * else uniformly. */
 static uint32_t choose_value(gbsi_repair *r, gbsi_repair_words *words, uint32_t v, uint32_t *x)
 {
     const uint32_t k = r->model->arity[v];
@@ -122,7 +124,7 @@ gbsi_repaired gbsi_repair_search(gbsi_repair *repair, gbsi_repair_words *words, 
         ++*n_repairs;
         bool alive = gbsi_propagator_assign(q, d.variable, d.value) && consistent(q);
         while (!alive && result == GBSI_REPAIRED) {
-            /* if propagation was cut short, nothing is proved */
+            /* if the watch cut propagation short, failure proves nothing */
             if (gbsi_watch_stopped(repair->watch) || (n_decisions > 0 && budget == 0)) {
                 result = GBSI_UNREPAIRED;
             } else if (n_decisions == 0) {

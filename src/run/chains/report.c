@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report of a run before anything is known, and its warnings. */
+/* Initialises the report of a run, and adds warnings to it. */
 #include "chains/report.h"
 
 #include <math.h>

@@ -19,115 +19,126 @@
 
 #define GBSI_DEFAULT_TARGET 0.005
 #define GBSI_RHAT_LIMIT     1.01
-#define GBSI_STUCK_RHAT     1.1 /* above, auto tries ladders of temperatures */
-/* Limits for a tempered run to count as converged; with these no such claim was wrong in the runs
- * by which they were chosen. */
+#define GBSI_STUCK_RHAT     1.1 /* R-hat above which `auto` tries ladders of temperatures */
+/* Limits below which a tempered run counts as converged. In the runs by which they were chosen, no
+ * run within the limits was wrong. */
 #define GBSI_TEMPERED_TARGET 0.007
-#define GBSI_LOG_Z_TARGET    0.05 /* target error of ln Z, for any method */
-#define GBSI_LEAST_SHARE     0.5  /* least share of cold states without violated zeros */
-#define GBSI_LEAST_TRIPS     20   /* round trips of every ladder */
+#define GBSI_LOG_Z_TARGET    0.05 /* target error of ln Z, for all methods */
+#define GBSI_LEAST_SHARE     0.5  /* least share of cold states that violate no hard zero */
+#define GBSI_LEAST_TRIPS     20   /* least number of round trips on every ladder */
 #define GBSI_BURN_IN_RHAT    1.05
 #define GBSI_BURN_IN_VALUES  64u
 
 /* Standard errors and R-hat cannot detect a state that no chain has entered yet. Chains may need
- * long to enter a rare state, even one that then holds them for long: the chains of four nearly
- * certain variables can agree perfectly on a wrong answer after 64 sweeps. A run is therefore not
- * reported as converged below this many updates of variables over all chains (a fraction of a
- * second), and not below 1 / (4 target^2) draws, which fair coins would need for the target. */
+ * long to enter a rare state, even a state that holds them for long afterwards: the chains of four
+ * nearly certain variables can agree perfectly on a wrong answer after 64 sweeps. A run is
+ * therefore not reported as converged below this many updates of variables over all chains, which
+ * take a fraction of a second. It also needs 1 / (4 target^2) draws, the number that fair coins
+ * would need for the target. */
 #define GBSI_LEAST_UPDATES (UINT64_C(1) << 22)
 
-/* Chains that took long to agree have left slow states behind, and may all have missed another: one
- * of the target's probability is missed in this many visits with probability exp(-2) = 0.14. [M9]
- */
+/* Chains that took long to agree have left slow states, and all of them may have missed another
+ * slow state. If each chain had time for this many visits, a state whose probability equals the
+ * target is missed with probability exp(-2) = 0.14. [M9] */
 #define GBSI_LEAST_VISITS 2.0
-/* If chains took GBSI_SLOW_PASSES passes to agree, that was because of slow states: ladders of
- * temperatures are then better, and plain chains need GBSI_SURE_VISITS visits, enough for a
- * standard error. */
+/* Chains that took GBSI_SLOW_PASSES passes to agree were held by slow states. Ladders of
+ * temperatures are then better. Plain chains then need GBSI_SURE_VISITS visits, which are enough
+ * for a standard error. */
 #define GBSI_SLOW_PASSES 512u
 #define GBSI_SURE_VISITS 10.0
 
-/* The limit of updates if neither sweeps nor updates were given. */
+/* The limit of updates if the user gave neither sweeps nor updates. */
 #define GBSI_MOST_UPDATES UINT64_C(50000000000)
 
-/* Bytes, see run_memory.c. */
+/* Numbers of bytes, predicted in run_memory.c. */
 typedef struct gbsi_run_memory {
-    uint64_t standing; /* program, model, its conditioned form and graph */
+    uint64_t standing; /* bytes of the program, the model, its conditioned form and its graph */
     uint64_t plan, schedule, states, estimators, draw;
     uint64_t draw_room; /* bytes of the limit that remain for the draw */
     uint64_t blocks;    /* bytes of a tempered run, if one is expected */
-    uint64_t peak;      /* bytes of compiling or running, whichever is more */
-    uint64_t untouched; /* arrays of estimates that so short a run does not touch */
+    uint64_t peak;      /* bytes of compiling or of running, the larger of the two */
+    uint64_t untouched; /* bytes of arrays of estimates that a short run never writes to */
 } gbsi_run_memory;
 
-/* The memory that calls on a run may hold: the limit, whatever was predicted. */
+/* The memory that calls on a run may take. It is limited by the memory limit, not by the
+ * prediction. */
 typedef struct gbsi_run_budget {
     gbsi_budget own;
     gbsi_budget *before; /* budget in force at the call */
     size_t callers;      /* bytes that gbs_run_count_bytes() counts */
     bool entered;
-    uint64_t untouched; /* bytes of gbsi_run_memory for which there is room beyond the limit */
-    const char *fewer;  /* advice to the user if memory is short */
+    uint64_t untouched; /* gbsi_run_memory.untouched, which is allowed in addition to the limit */
+    const char *fewer;  /* advice to the user if memory is too small */
 } gbsi_run_budget;
 
-/* The uses of a run other than gbs_run_execute(). */
+/* The purpose of a run that is made by another function than gbs_run_new(). */
 typedef struct gbsi_run_purpose {
-    bool limited; /* refuse early what would not fit; gbs_model_info() wants the figures instead,
-                     and of the plan no more */
-    bool draws;   /* for callbacks.draw: all is exact or nothing is: GBS_RUN_DRAWS */
-    bool divides; /* to be divided: only the plan's slots and levels are wanted, nothing is exact */
-    bool up_only; /* exact parts are summed, without a marginal: gbs_log_z() */
-    bool anneals; /* chains have temperatures and nothing is estimated: gbs_map(), gbs_log_z() */
-    bool asks;    /* variables that affect no queried variable may be left out */
-    const uint32_t
-        *asked; /* [n_asked] the queried variables of the user; borrowed while the run is made */
+    bool limited; /* whether a run that would not fit the memory limit is refused early; false for
+                     gbs_model_info(), which wants the figures, and for which the plan is only
+                     measured */
+    bool draws;   /* callbacks.draw is called (GBS_RUN_DRAWS): either all variables are answered
+                     exactly, or none */
+    bool divides; /* the model will be divided among ranks: only the slots and levels of the plan
+                     are needed, and no component is answered exactly */
+    bool up_only; /* for gbs_log_z(): exact parts are summed, and marginals are not computed */
+    bool anneals; /* for gbs_map() and gbs_log_z(): chains have temperatures, and nothing is
+                     estimated */
+    bool asks;    /* whether variables that affect no queried variable may be left out */
+    const uint32_t *asked; /* [n_asked] queried variables, in the user's numbering; borrowed while
+                              the run is made */
     size_t n_asked;
-    double penalty;         /* penalty of hard zeros on the way, nats; 0: they stay hard */
-    const gbs_ranks *ranks; /* ranks that share the chains of the run, borrowed; NULL: this process
-                               is alone */
-    /* a model without factors has one of these two beside its variables: taken by the run; NULL:
-     * none */
+    double penalty; /* penalty of violated hard zeros while the search goes on, in nats; 0 keeps
+                       them hard */
+    const gbs_ranks *
+        ranks; /* ranks that share the chains of the run; borrowed; NULL if this process is alone */
+    /* a model without factors has a lattice or levels beside its variables, which the run takes;
+     * NULL if there is none */
     gbsi_lattice **lattice;
     gbsi_levels **levels;
-    bool bare; /* it has one */
+    bool bare; /* whether `lattice` or `levels` is set */
 } gbsi_run_purpose;
 
 /* The state of an automatic burn-in: see burn_in.c. */
 typedef struct gbsi_burn_in {
-    uint64_t most;   /* the most passes of burn-in, and their number when it ended; 0: burn-in is
-                        not automatic */
-    uint64_t stride; /* passes from one recorded density to the next */
-    uint64_t n;      /* recorded, of each chain */
-    double *density; /* [n_chains][GBSI_BURN_IN_VALUES], of all ranks */
-    double *now;     /* behind it: [2][n_chains] of one pass, of this rank, and of all */
+    uint64_t most; /* largest number of passes of burn-in, and their actual number once burn-in has
+                      ended; 0 if burn-in is not automatic */
+    uint64_t stride; /* number of passes between two recorded densities */
+    uint64_t n;      /* number of densities recorded for each chain */
+    double *
+        density; /* [n_chains][GBSI_BURN_IN_VALUES] recorded densities of the chains of all ranks */
+    double *now; /* [2][n_chains] densities of one pass, first for this rank and then for all; lies
+                    behind `density` */
 } gbsi_burn_in;
 
 /* The task of a run: the model, the options, and the ranks that take part. It does not change once
- * sampling has begun, except that ladders may take over. */
+ * sampling has begun, except that the runner may change to ladders. */
 typedef struct gbsi_task {
     gbs_run_options options;
-    uint64_t chains_asked; /* options.chains, before a short memory made them fewer */
+    uint64_t chains_asked; /* options.chains before it was lowered to fit the memory */
     gbsi_run_purpose purpose;
-    const gbsi_runner *runner; /* the runner, once it is chosen */
-    const gbsi_runner *plain;  /* the runner of its chains without ladders, see runner.h */
-    const gbs_ranks *ranks;    /* NULL: this process is alone */
-    const gbs_ranks *spread;   /* `ranks` if ranks share the chains; NULL: all chains are here */
-    gbsi_shared shared;        /* used if ranks share the model rather than the chains */
+    const gbsi_runner *runner; /* NULL until it is chosen */
+    const gbsi_runner *plain;  /* the runner of the plain chains without ladders, see runner.h */
+    const gbs_ranks *ranks;    /* NULL if this process is alone */
+    /* `ranks` if ranks share the chains; NULL if this process has all chains. */
+    const gbs_ranks *spread;
+    gbsi_shared shared; /* used if ranks share the model instead of the chains */
     gbsi_problem problem;
 } gbsi_task;
 
-/* The means of a run: the engine that moves the chains, and the estimates made from them. */
+/* The objects with which a run samples: the engine that moves the chains, and the estimates made
+ * from them. */
 typedef struct gbsi_sampling {
     gbsi_engine engine;
     gbsi_estimates estimates;
     gbsi_monitor monitor;
     gbsi_phase phase;
     gbsi_burn_in burn_in;
-    gbsi_tempered *tempered; /* ladders in place of the engine's chains; NULL: there are none */
-    void *own;               /* data of a runner that needs no field here; see gbsi_runner.free */
+    gbsi_tempered *tempered; /* ladders that replace the engine's chains; NULL if there are none */
+    void *own; /* data of a runner that has no field in this struct; see gbsi_runner.free */
 } gbsi_sampling;
 
-/* A function is given the parts that it works on, and the whole only where a runner or the user
- * gives that. */
+/* A run. Functions take only the parts that they use. They take the whole struct only if a runner
+ * or the user calls them with it. */
 struct gbs_run {
     gbsi_task task;
     gbsi_sampling sampling;
@@ -137,18 +148,18 @@ struct gbs_run {
     gbsi_run_budget budget;
 };
 
-/* Whether ladders are run from the beginning. */
+/* Whether ladders run from the beginning. */
 static inline bool gbsi_run_wants_temper(const gbsi_task *task)
 {
     const bool of_log_z = task->purpose.up_only && task->problem.penalty == 0.0;
     return task->options.temper > GBS_TEMPER_OFF || of_log_z;
 }
 
-/* Whether it is counted how often variables change. Moves are not counted if all is proved, or if
- * every pass starts afresh. They are not counted either if chains are in a form of their own:
- * chains in bits have no evidence of their own, and their thousands of sites of one kind move in
- * place of one another. A mode that stays is then one of the whole, which traces of energy and
- * magnetisation show. */
+/* Whether a run counts how often variables change. Changes are not counted if the bound on the
+ * error is proved, or if every pass starts from fresh states. Changes are not counted either if the
+ * pass keeps states in its own form. Chains in bits have no evidence of their own, and thousands of
+ * their sites have equal conditionals: a site that does not move shows nothing. If a whole lattice
+ * stays in one mode, the traces of energy and magnetisation show this. */
 static inline bool gbsi_run_counts_moves(const gbsi_task *task, const gbsi_engine *engine)
 {
     return engine->plan != NULL && !task->purpose.anneals && !task->options.restarts &&
@@ -156,64 +167,67 @@ static inline bool gbsi_run_counts_moves(const gbsi_task *task, const gbsi_engin
            !gbsi_runner_climbs(task->runner);
 }
 
-/* run.c: puts the run's budget in force, unless another one is, until gbsi_run_leave() or
- * gbs_run_free(). */
+/* run.c: puts the run's budget in force until gbsi_run_leave() or gbs_run_free(), unless another
+ * budget is in force. */
 void gbsi_run_enter(gbsi_run_budget *budget);
 void gbsi_run_leave(gbsi_run_budget *budget);
 
-/* prepare.c: conditions the model, chooses the components that are answered exactly, makes scan and
- * plan, and predicts the memory. */
+/* prepare.c: conditions the model, chooses the components that are answered exactly, makes the scan
+ * and the plan, and predicts the memory. */
 gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_error *err);
-/* Takes that memory. @return GBS_ERR_LIMIT with the figure if it exceeds the limit. */
+/* Takes the memory that gbsi_run_prepare() predicted. @return GBS_ERR_LIMIT with the figure if it
+ * exceeds the limit. */
 gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err);
-/* Takes it if the scan is known; while a pilot has still to choose it, only checks the limit. */
+/* Takes the memory if the scan is known. If a pilot has still to choose the scan, only the limit is
+ * checked. */
 gbs_status gbsi_run_take_known_memory(gbs_run *run, gbs_error *err);
-/* prepare.c: whether the clock may take back that components are exact: in runs of `auto` on one
- * process, from the beginning, within a time that the user asked for. */
+/* prepare.c: whether exact answers may be given up when time runs short. This needs method `auto`,
+ * a time set by the user, one process, a scan of all variables, and no checkpoint to resume from.
+ */
 bool gbsi_run_may_give_up(const gbs_run *run);
-/* The share of --time after which exact answers are then given up. */
+/* The share of --time after which exact answers are given up if gbsi_run_may_give_up() returns
+ * true. */
 #define GBSI_EXACT_SHARE 0.75
-/* run.c: warns that exact answers were given up, if they were, and says what is there instead. */
+/* run.c: if exact answers were given up, warns of it and says how the run answers instead. */
 gbs_status gbsi_run_tell_late(gbsi_report *report, gbs_error *err);
-/* prepare.c: prepares the run again, so that all of it is sampled. */
+/* prepare.c: prepares the run again, with no component answered exactly. */
 gbs_status gbsi_run_sample_instead(gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
-/* Replaces the compiled scan by another one, before memory is taken. */
+/* Replaces the compiled scan by another scan, before memory is taken. */
 gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbsi_watch *watch, gbs_error *err);
 /* runners.c: sets run->task.runner and run->task.plain. */
 void gbsi_run_choose_runner(gbsi_task *task, const gbsi_engine *engine);
 /* prepare.c: checks that the draw works with the scan. */
 gbs_status gbsi_run_check_draw(const gbsi_task *task, gbsi_engine *engine, gbs_error *err);
-/* run_new.c: makes a run with its options checked; nothing is compiled yet. */
+/* run_new.c: makes a run and checks its options; nothing is compiled yet. */
 gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options, gbs_run **out,
                           gbs_error *err);
-/* run_new.c: makes a run with its options checked, prepares it, and takes its memory if its scan is
- * known. The run has fewer chains, with a warning, if the number asked for would not fit the memory
- * limit and options->least_chains allows that; the caller must call gbsi_run_leave(). */
+/* run_new.c: makes a run, checks its options, prepares it, and takes its memory if its scan is
+ * known. If the memory limit is too low for the chains asked for and options->least_chains allows
+ * fewer, the run has fewer chains, and a warning. The caller must call gbsi_run_leave(). */
 gbs_status gbsi_run_open(const gbs_model *model, const gbs_evidence *evidence,
                          const gbs_run_options *options, const gbsi_run_purpose *purpose,
                          gbs_run **out, gbs_error *err);
 
 /* run_new.c: makes a run of a lattice whose sites are bits. The run takes the lattice, even on
- * failure.
- * @param variables borrowed: a model of as many variables of two states, without factors.
- * @param options options for which gbsi_sites_suit() is true. */
+ * failure. @param variables borrowed; a model without factors, with a variable of two states for
+ * each site. @param options options for which gbsi_sites_suit() is true. */
 gbs_status gbsi_run_new_of_sites(const gbs_model *variables, gbsi_lattice *lattice,
                                  const gbs_run_options *options, gbs_run **out, gbs_error *err);
 /* run_new.c: makes a run of a picture of levels, in which each variable has as many states as the
- * picture has levels.
- * @param options random draws of chains, without hard zeros, whose conditionals are averaged. */
+ * picture has levels. @param options must ask for chains with the random draw and for averaged
+ * conditionals; the model has no hard zeros. */
 gbs_status gbsi_run_new_of_levels(const gbs_model *variables, gbsi_levels *levels,
                                   const gbs_run_options *options, gbs_run **out, gbs_error *err);
 
-/* problem.c: the bytes that stay in memory from conditioning to the end. */
+/* problem.c: the bytes that are in memory from conditioning to the end of the run. */
 uint64_t gbsi_run_standing_bytes(const gbsi_problem *problem, const gbsi_estimates *estimates);
 
-/* Iterations of an approximation in succession that bring no smaller change, after which it is
- * given up. */
+/* An approximation is given up after this many successive iterations none of which lowered the
+ * smallest change so far. */
 #define GBSI_PATIENCE 1000u
 
-/* The reason why a run ended; their names are in run.c. Reasons from GBSI_STOP_TIME on mean that it
- * ended before its target. */
+/* The reasons why a run ended; run.c has their names. From GBSI_STOP_TIME on, the run ended before
+ * it reached its target. */
 typedef enum gbsi_stop {
     GBSI_GO_ON,
     GBSI_STOP_TARGET,
@@ -222,92 +236,100 @@ typedef enum gbsi_stop {
     GBSI_STOP_FIXED_POINT,
     GBSI_STOP_SETTLED,
     GBSI_STOP_ITERATIONS,
-    GBSI_STOP_NO_PROGRESS, /* of an approximation: many iterations brought it no nearer */
-    GBSI_STOP_TO_TEMPER,   /* plain chains disagree: ladders go on */
+    GBSI_STOP_NO_PROGRESS, /* many iterations of an approximation brought it no closer to a fixed
+                              point */
+    GBSI_STOP_TO_TEMPER,   /* plain chains disagree, and the run goes on with ladders */
     GBSI_STOP_TIME,
     GBSI_STOP_UPDATES,
     GBSI_STOP_SIGNAL,
-    GBSI_STOP_SUPPORT, /* shown to be split: more sweeps do not help */
-    GBSI_STOP_FAILED,  /* a pass has failed on a rank: all meet, and fail as that did */
+    GBSI_STOP_SUPPORT, /* the support is shown to be split, and more sweeps do not help */
+    GBSI_STOP_FAILED,  /* a pass has failed on a rank; all ranks meet and return that failure */
 } gbsi_stop;
 
-/* The state of running passes and of what may stop them, used by burn-in and by sampling. */
+/* The state of a loop over passes, in burn-in and in sampling, and of the checks that may stop it.
+ */
 typedef struct gbsi_drive {
-    const gbs_run_callbacks *callbacks; /* NULL members allowed, never NULL itself */
+    const gbs_run_callbacks *callbacks; /* never NULL, but members may be NULL */
     double started_s, last_progress_s;
-    uint64_t pass;      /* pass number of the random numbers: goes on from burn-in */
-    double worst_error; /* at the last check */
-    double rhat;        /* R-hat of the log density while burning in, then at the last check; 0:
-                           none */
+    uint64_t pass; /* number of the pass, which keys the random numbers; it goes on from burn-in to
+                      sampling */
+    double worst_error; /* largest error at the last check */
+    double rhat; /* R-hat of the log density while burning in, then R-hat at the last check; 0 if
+                    there is none */
     gbsi_stop stop;
     const gbs_run *run;
-    gbsi_watch watch;   /* watch for work inside a pass, or before the first */
+    gbsi_watch watch;   /* watch for work inside a pass, or before the first pass */
     gbsi_watch outer;   /* watch of the call that this run works for */
-    bool keeping;       /* a pass that is kept is under way */
+    bool keeping;       /* whether the draws of the pass under way are kept */
     double last_look_s; /* time of the last progress report inside a pass */
-    double share;       /* share of --time after which passes that are not kept are cut short */
-    double exact_share; /* the same of exact answers */
+    double share; /* share of --time after which passes whose draws are not kept are cut short */
+    double exact_share; /* share of --time after which exact answers are given up */
     double stopped_s;   /* time at which `stop` was noticed inside a pass */
-    bool whole;         /* the pass under way is finished whatever stops the run */
-    bool prepares;      /* preparing the run is part of it: it began before there was a run */
+    bool whole;         /* whether the pass under way is finished even if something stops the run */
+    bool prepares; /* whether --time includes preparing the run, which began before the run existed
+                    */
 } gbsi_drive;
 
-/* @param run, callbacks borrowed; drive stays where it is. NULL: the run is made later, and counts.
- */
+/* @param drive must not be moved afterwards. @param run, callbacks borrowed. If `run` is NULL, the
+ * run is made later, and the time for making it counts. */
 void gbsi_drive_begin(gbsi_drive *drive, const gbs_run *run, const gbs_run_callbacks *callbacks);
 /* Called before a pass or other work: resets the watch, unless drive->stop says that the run has
  * ended. */
 void gbsi_drive_go_on(gbsi_drive *drive, bool keep);
-/* Called before a pass that must be finished: if checkpoints are written, because a run cannot go
- * on from half a pass, or with several ranks, because all ranks end a pass together. */
+/* Called before a pass that must not be cut short. Passes must be whole if checkpoints are written,
+ * because a run cannot resume inside a pass. They must be whole with several ranks, because all
+ * ranks end a pass together. */
 void gbsi_drive_go_whole(gbsi_drive *drive, bool keep);
-/* The seconds of --time that are spent, including those of preparing the run. */
+/* The seconds of --time that are spent, including those for preparing the run. */
 double gbsi_drive_spent_s(const gbsi_drive *drive, double now_s);
-/* Says in drive->stop that --time is over, or that the call which this run works for ends. */
+/* Sets drive->stop if --time is over, or if the watch of the call that this run works for has
+ * stopped. */
 void gbsi_drive_end_in_time(const gbs_run_options *options, gbsi_drive *drive, double now_s);
-/* Called before the last work of a run, which may still take a moment whatever stopped the run. */
+/* Called before the last work of a run, which may still take a moment after the run was stopped. */
 void gbsi_drive_finish(gbsi_drive *drive);
-/* The failure of a run that stopped before it had any estimate.
- * @param doing  "calibrating junction trees" */
+/* Makes the error of a run that stopped before it had an estimate. @param doing e.g. "calibrating
+ * junction trees" */
 gbs_status gbsi_stopped_early(const gbsi_drive *drive, const char *doing, gbs_error *err);
 
 /* Reports progress, and sets drive->stop if time or updates are used up. */
 void gbsi_run_watch(const gbs_run_options *options, const gbsi_report *report, gbsi_drive *drive,
                     bool keep);
-/* Runs one pass, and then sets drive->stop if time or updates are used up.
- * @return GBS_STOPPED: it was cut short. A pass that is kept then counts in the estimates, but not
- * among the sweeps. */
+/* Runs one pass, and then sets drive->stop if time or updates are used up. @return GBS_STOPPED if
+ * the pass was cut short. If its draws are kept, such a pass counts in the estimates, but not in
+ * the number of sweeps. */
 gbs_status gbsi_run_pass(gbsi_task *task, gbsi_sampling *sampling,
                          const gbsi_checkpoints *checkpoints, gbsi_report *report,
                          gbsi_drive *drive, bool keep, gbs_error *err);
-/* Runs one pass as gbsi_run_pass() does, and adds its draws to `estimate`; NULL: they are thrown
- * away. */
+/* Runs one pass as gbsi_run_pass() does, and adds its draws to `estimate`. If `estimate` is NULL,
+ * the draws are thrown away. */
 gbs_status gbsi_run_advance(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
                             gbsi_drive *drive, gbsi_estimate *estimate, gbs_error *err);
 
-/* bias.c: after sampling with a draw that does not leave the target invariant, reports how far its
- * estimates are from a short run of the random draw, with a warning. */
+/* bias.c: called after sampling with a draw that does not leave the target invariant. Compares the
+ * estimates with those of a short run of the random draw, reports the difference, and warns. */
 gbs_status gbsi_run_compare(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
                             gbsi_drive *drive, gbs_error *err);
 
-/* control.c: after sampling by plain chains that would be believed, runs ladders beside the chains
- * if that is cheap and a state may have been missed; report.contradiction. */
+/* control.c: called after sampling by plain chains that would be reported as converged. Runs
+ * ladders beside the chains if that is cheap and the chains may have missed a state; sets
+ * report.contradiction. */
 gbs_status gbsi_run_control(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 
-/* threshold.c: finds the threshold of the bounded-error draw, if asked to, and reports the draw.
- */
+/* threshold.c: finds the threshold of the bounded-error draw if the options ask for a search, and
+ * reports the draw. */
 gbs_status gbsi_run_find_threshold(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 /* The bytes that gbsi_run_find_threshold() takes. */
 uint64_t gbsi_run_threshold_bytes(const gbs_run_options *options, const gbsi_engine *engine);
 
-/* run.c: sets the start of every chain (GBS_STOPPED: the time ended before they were found); and
- * gets a chain's state in the user's numbering, for the variables that are sampled.
- * @param x [part variables] scratch. @param user [model variables]. */
+/* run.c: the first function sets the start of every chain, and returns GBS_STOPPED if the time
+ * ended before starts were found. The second gets a chain's state of the sampled variables, in the
+ * user's numbering. @param x [part variables] scratch. @param user [model variables]. */
 gbs_status gbsi_run_set_starts(gbsi_task *task, gbsi_engine *engine, gbsi_report *report,
                                gbsi_drive *drive, gbs_error *err);
 void gbsi_run_user_state(const gbsi_engine *engine, const gbsi_problem *problem, uint32_t chain,
                          uint32_t *x, uint32_t *user);
-/* A state of the part's variables in the user's numbering; others are left as they are. */
+/* Writes a state of the part's variables into `user`, in the user's numbering; other entries of
+ * `user` are not changed. */
 void gbsi_part_user_state(const gbsi_conditioned *part, const uint32_t *x, uint32_t *user);
 const char *gbsi_stop_text(gbsi_stop stop);
 
@@ -321,29 +343,30 @@ gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 /* Warns that burn-in ended before the chains agreed, and says why. */
 gbs_status gbsi_burn_in_warn(const gbsi_task *task, const gbsi_engine *engine,
                              const gbsi_burn_in *burn_in, gbsi_report *report, gbs_error *err);
-/* burn_in_saved.c: takes memory for the densities of burn-in; saves and loads its part of a
- * checkpoint. */
+/* burn_in_saved.c: the first function takes memory for the densities of burn-in; the others save
+ * and load the part of burn-in in a checkpoint. */
 gbs_status gbsi_burn_in_take(gbsi_burn_in *t, gbsi_engine *engine, gbs_error *err);
 gbs_status gbsi_burn_in_save(const gbsi_sampling *sampling, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_burn_in_load(gbsi_sampling *sampling, const gbsi_source *source, gbs_error *err);
 
-/* lattice_runs.c: whether a model, the whole or the sampled part, is a lattice that is run with its
- * sites in bits; if so, sets engine->lattice and engine->spins. The run then has no plan, and no
- * graph unless components needed it. */
+/* lattice_runs.c: decides whether a model, the whole or the sampled part, is a lattice that runs
+ * with its sites in bits. For such a lattice, sets engine->lattice and engine->spins. The run then
+ * has no plan, and no graph unless the search for components needed one. */
 gbs_status gbsi_choose_sites(gbsi_engine *engine, const gbs_run_options *options,
                              const gbsi_conditioned *model, gbs_error *err);
-/* Whether the options allow it in a model without hard zeros, and whether it is then faster than
- * sixteen chains. */
+/* The first function tells whether the options allow sites in bits in a model without hard zeros.
+ * The second tells whether such a run is also faster than sixteen chains. */
 bool gbsi_sites_allowed(const gbs_run_options *options);
 bool gbsi_sites_suit(const gbsi_lattice *lattice, const gbs_run_options *options);
-/* Whether the part is run with its chains in bits: engine->packed and engine->spins; or an error if
- * bits were asked for. There is no plan. */
+/* Decides whether the part runs with its chains in bits. If so, sets engine->packed and
+ * engine->spins, and the run has no plan. Fails if the user asked for bits and the part does not
+ * allow bits. */
 gbs_status gbsi_choose_chains(gbsi_engine *engine, const gbs_run_options *options,
                               const gbsi_problem *problem, gbsi_watch *watch, gbs_error *err);
-/* The share of bits that chains in bits use. */
+/* The share of the bits of a word that chains in bits use. */
 double gbsi_share_of_chains(const gbs_run_options *options);
-/* certified.c: finds the burn-in for options.certified, if it asks for one; with restarts, the
- * bound on the distance that one pass leaves. @param watch stops preparation. */
+/* certified.c: finds the burn-in that options.certified asks for. With restarts, it finds the bound
+ * on the distance from the target that one pass leaves. @param watch stops preparation. */
 gbs_status gbsi_run_certify(gbs_run_options *options, const gbsi_problem *problem,
                             const gbsi_engine *engine, gbsi_report *report, gbsi_watch *watch,
                             gbs_error *err);
@@ -358,22 +381,23 @@ gbs_status gbsi_run_approximately(gbsi_task *task, gbsi_sampling *sampling, gbsi
                                   gbsi_drive *drive, gbs_error *err);
 bool gbsi_run_approximates(const gbsi_task *task);
 /* approximate_run.c: finds an answer by belief propagation for the sampled part, within a tenth of
- * --time. It is used if sampling has no answer when the time is over. */
+ * --time. The answer is used if sampling has none when the time is over. */
 gbs_status gbsi_run_answer_first(const gbsi_task *task, gbsi_sampling *sampling, gbsi_drive *drive,
                                  gbs_error *err);
 
-/* reasons.c: writes why a run is not called converged, from verdict.def, and what to try. @return
- * false if nothing speaks against convergence. */
+/* reasons.c: writes why a run is not called converged, by the rows of verdict.def, and what to try.
+ * @return false if the run has converged. */
 bool gbsi_run_doubt(const gbs_run *run, char *text, size_t size);
-/* Whether the run is long enough to vouch for itself at all, see GBSI_LEAST_UPDATES. */
+/* Whether the run is long enough to be called converged, see GBSI_LEAST_UPDATES. */
 bool gbsi_run_long_enough(const gbsi_task *task, const gbsi_engine *engine,
                           const gbsi_report *report);
-/* Whether states as slow as those that the chains started in were likely to be visited, see
+/* Whether the chains probably visited states that are as slow as the states they started in, see
  * GBSI_LEAST_VISITS. */
 bool gbsi_run_has_wandered(const gbsi_task *task, const gbsi_report *report);
-/* Passes below which it is not. @param updates_per_pass updates of each chain in a pass. */
+/* The number of passes below which gbsi_run_has_wandered() is false. @param updates_per_pass
+ * updates of each chain in a pass. */
 double gbsi_run_least_passes(const gbs_run_options *options, const gbsi_run_purpose *purpose,
                              const gbsi_report *report, double updates_per_pass);
-/* Whether R-hat is below its limit, or undefined because nothing moved. */
+/* Whether R-hat is below its limit, or undefined because no variable changed. */
 bool gbsi_run_chains_agree(const gbsi_runner *runner, const gbsi_report *report);
 #endif

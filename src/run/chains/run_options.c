@@ -51,7 +51,8 @@ bool gbsi_options_sample(const gbs_run_options *o)
     return o->method != GBS_METHOD_EXACT && !gbsi_options_approximate(o);
 }
 
-/* Ladders update by colours, draw at random from starts of their own, and prove nothing. */
+/* Checks options against ladders of temperatures, which update by colours, use the random draw,
+ * start from states of their own, and have no proved bounds. */
 static gbs_status check_temper(const gbs_run_options *o, gbs_error *err)
 {
     if (o->temper <= GBS_TEMPER_OFF) {

@@ -12,14 +12,14 @@
  * naming the option. */
 gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err);
 
-/* Bytes a run may take: the option, or half of the machine's memory. */
+/* Number of bytes that a run may take: the option, or half of the machine's memory. */
 uint64_t gbsi_options_memory_limit(const gbs_run_options *options);
-/* The number of chains that are run: a synchronous chain needs two. */
+/* Number of chains that are run: a synchronous chain needs two. */
 uint32_t gbsi_options_chains(const gbs_run_options *options);
-/* Threads at work: as asked for, or the cores of the process. */
+/* Number of threads: as many as the user asked for, or as the process has cores. */
 uint32_t gbsi_options_threads(const gbs_run_options *options);
 
-/* Whether anything may be sampled. */
+/* Whether the method allows sampling. */
 bool gbsi_options_sample(const gbs_run_options *options);
 /* Whether a schedule of temperatures was asked for. */
 bool gbsi_options_anneal(const gbs_run_options *options);

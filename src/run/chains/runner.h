@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ways of running: chains, chains in bits, pictures of levels, shares of a model, ladders of
- * temperatures, approximations, exact answers. Each is a table of functions, and a row of
- * drive/runners.def. The steps of a run ask its table, never which way of running it is.
- *
- * The first row that suits a prepared run is its `runner`. A runner with GBSI_RUNNER_OVER_CHAINS
- * works beside plain chains, which may come before it: `plain` is the first row that suits without
- * that trait. Until a run turns to ladders, or if it never does, both are the same. */
+/* Ways of running a model: chains, chains in bits, pictures of levels, shares of a model, ladders
+ * of temperatures, approximations, exact answers. Each is a table of functions, and a row of
+ * drive/runners.def. The steps of a run call the functions of its table, and never ask which way of
+ * running it is. The first row that suits a prepared run is its `runner`. A runner with
+ * GBSI_RUNNER_OVER_CHAINS works beside plain chains, or after them: `plain` is the first suitable
+ * row without that trait. Until a run turns to ladders, `runner` and `plain` are equal. */
 #ifndef GBSI_CHAINS_RUNNER_H
 #define GBSI_CHAINS_RUNNER_H
 
@@ -26,39 +25,40 @@ struct gbsi_task;
 
 /* Traits. */
 #define GBSI_RUNNER_OVER_CHAINS 1u /* works beside plain chains, or takes over from them */
-#define GBSI_RUNNER_SCANS       2u /* follows a scan, which a pilot may choose */
-#define GBSI_RUNNER_SHARES      4u /* ranks share the model rather than the chains */
+#define GBSI_RUNNER_SCANS       2u /* runs a scan, which a pilot may choose */
+#define GBSI_RUNNER_SHARES      4u /* ranks share the model instead of the chains */
 
-/* Forms of a model that chains run on without a plan. */
+/* Forms of a model with which chains run without a plan. */
 typedef enum gbsi_form_kind {
     GBSI_FORM_NONE,
-    GBSI_FORM_SITES,  /* the sites of a lattice in bits */
-    GBSI_FORM_CHAINS, /* spins whose chains are in bits */
+    GBSI_FORM_SITES,  /* the sites of a lattice, as bits */
+    GBSI_FORM_CHAINS, /* spins, with chains as bits */
     GBSI_FORM_LEVELS, /* a picture of levels */
 } gbsi_form_kind;
 
-/* Estimates of one variable: a row each for p, mcse, ess and rhat, with an entry for each state;
- * NULL: this row is not asked for. */
+/* Rows of the estimates of one variable: p, mcse, ess and rhat, each with an entry for every state.
+ * A row pointer is NULL if the row is not asked for. */
 enum { GBSI_P, GBSI_MCSE, GBSI_ESS, GBSI_RHAT, GBSI_N_ROWS };
 
 /* A part of a checkpoint. */
 typedef struct gbsi_part {
-    const char *name; /* less than 16 bytes */
-    bool of_chains;   /* false for ladders that run from the beginning */
-    bool may_lack;    /* files of older versions do not have this part */
-    bool (*is_there)(const struct gbsi_sampling *sampling); /* NULL: always */
+    const char *name; /* name of less than 16 bytes */
+    bool of_chains; /* whether the part belongs to plain chains; false for ladders that run from the
+                       beginning */
+    bool may_lack;  /* whether the part may be missing, as in files of older versions */
+    bool (*is_there)(const struct gbsi_sampling *sampling); /* NULL means always */
     gbs_status (*save)(const struct gbsi_sampling *sampling, const gbsi_sink *sink, gbs_error *err);
     gbs_status (*load)(struct gbsi_sampling *sampling, const gbsi_source *source, gbs_error *err);
 } gbsi_part;
 
-/* Functions may be NULL if nothing is to be done. */
+/* Function pointers are NULL where a runner has no work to do. */
 typedef struct gbsi_runner {
     const char *name;
     unsigned traits;
-    int bits; /* GBS_BITS_SITES or GBS_BITS_CHAINS where spins are bits, else 0 */
+    int bits; /* GBS_BITS_SITES or GBS_BITS_CHAINS if spins are bits, else 0 */
 
-    /* Whether this is how a run is run, once its sampled part is known. NULL: if its chains run on
-     * this form. */
+    /* Whether this runner runs the task, whose sampled part is known. NULL: the runner runs the
+     * task if the form of the chains is form_kind. */
     bool (*suits)(const struct gbsi_task *task);
     gbsi_form_kind form;
 
@@ -67,26 +67,26 @@ typedef struct gbsi_runner {
     /* Compiles the sampled part. @param watch stops preparation. */
     gbs_status (*compile)(struct gbsi_task *task, struct gbsi_engine *engine,
                           struct gbsi_report *report, gbsi_watch *watch, gbs_error *err);
-    /* The shape of its estimates, for runners with compile(). */
+    /* The shape of the estimates; needed if compile() is set. */
     gbsi_estimate_shape (*shape)(const struct gbsi_task *task, const struct gbsi_engine *engine);
-    /* Predicts the memory of the run. @param m in: the standing bytes. Out: the rest. */
+    /* Predicts the memory of the run. @param m in: the standing bytes; out: all other members. */
     gbs_status (*bytes)(struct gbs_run *run, struct gbsi_run_memory *m, gbs_error *err);
-    /* Takes that memory. */
+    /* Takes the memory that bytes() predicted. */
     gbs_status (*prepare)(struct gbs_run *run, gbs_error *err);
 
     /* ---- executed ---- */
 
-    /* Gives the answers that need no draws. Once it returns, marginals may be asked for. */
+    /* Gives the answers that need no draws. Marginals may be read once it has returned. */
     gbs_status (*begin)(struct gbsi_task *task, struct gbsi_sampling *sampling,
                         struct gbsi_report *report, struct gbsi_drive *drive, gbs_error *err);
-    /* Makes the decisions before the first pass and sets the starts, unless a checkpoint is taken
-     * up. */
+    /* Makes the decisions before the first pass and sets the starts; not called if the run resumes
+     * from a checkpoint. */
     gbs_status (*start)(struct gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
-    /* Samples until something stops the run: drive->stop. */
+    /* Samples until drive->stop is set. */
     gbs_status (*advance)(struct gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
-    /* The parts that a checkpoint saves, in the order of the file, NULL behind the last. */
+    /* The parts that a checkpoint saves, in the order of the file; ends with NULL. */
     const gbsi_part *const *parts;
-    /* Why gbs_run_monitor() is refused; NULL: it is not. */
+    /* Reason why gbs_run_monitor() is refused; NULL if it is allowed. */
     const char *untraced;
 
     /* ---- judged ---- */
@@ -95,20 +95,22 @@ typedef struct gbsi_runner {
     gbs_status (*errors)(struct gbs_run *run, gbs_error *err);
     /* REQUIRED. Reports the method, the verdict and the digest. */
     gbs_status (*judge)(struct gbs_run *run, gbs_error *err);
-    /* For runners that use gbsi_judge_sampled(): warns about a run that kept draws, and completes
-     * the report. */
+    /* Warns about a run that kept draws, and completes the report. Called only by
+     * gbsi_judge_sampled(). */
     gbs_status (*remark)(struct gbs_run *run, gbs_error *err);
 
     /* ---- read ---- */
 
-    /* Whether there is something to read. @return GBS_ERR_STATE if not. NULL: always. */
+    /* Checks that estimates can be read. @return GBS_ERR_STATE if they cannot. NULL: they always
+     * can. */
     gbs_status (*check)(const struct gbs_run *run, gbs_error *err);
-    /* The estimates of a variable of the sampled part. May be called by several threads. NULL: the
-     * runner has no marginals, or they are on several ranks. @param row [GBSI_N_ROWS], of which p
-     * is never NULL. */
+    /* Writes the estimates of a variable of the sampled part. Several threads may call it at once.
+     * NULL: the runner has no marginals, or they are on several ranks. @param row [GBSI_N_ROWS], of
+     * which row[GBSI_P] is never NULL. */
     void (*marginal)(const struct gbsi_sampling *sampling, uint32_t v,
                      double *const row[GBSI_N_ROWS]);
-    /* gbs_run_marginals() and gbs_run_each_marginal(). NULL: by marginal(). */
+    /* Do the work of gbs_run_marginals() and gbs_run_each_marginal(). NULL: these functions call
+     * marginal() for each variable. */
     gbs_status (*marginals)(const struct gbs_run *run, double *p, double *mcse, double *ess,
                             double *rhat, gbs_error *err);
     gbs_status (*each)(const struct gbs_run *run, gbs_on_marginal *on_marginal, void *context,

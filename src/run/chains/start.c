@@ -19,9 +19,9 @@ struct gbsi_starter {
     const gbsi_conditioned *model; /* borrowed */
     uint64_t seed;
     gbsi_repair *repair; /* NULL if the model has no hard zeros */
-    gbsi_watch *watch;   /* NULL: never stops */
+    gbsi_watch *watch;   /* NULL never stops */
     double *weight;      /* [largest arity] scratch */
-    bool unfinished;     /* the watch stopped before hard zeros were looked at */
+    bool unfinished;     /* whether the watch stopped before hard zeros were examined */
 };
 
 gbs_status gbsi_starter_new(const gbsi_conditioned *model, uint64_t seed, gbsi_watch *watch,
@@ -64,7 +64,8 @@ uint32_t gbsi_start_anywhere(uint64_t seed, uint32_t chain, uint64_t restart, ui
     return gbsi_below(word[0], word[1], arity);
 }
 
-/* Parents before children, each from its table; without tables every state is as likely. */
+/* Draws states, parents before children, each variable from its conditional table. A variable
+ * without a table is drawn uniformly. */
 static void sample(const gbsi_starter *s, uint32_t chain, uint64_t restart, uint32_t *x)
 {
     const gbsi_conditioned *model = s->model;
@@ -81,7 +82,8 @@ static void sample(const gbsi_starter *s, uint32_t chain, uint64_t restart, uint
     }
 }
 
-/* "no state found after 17 repairs; still violated: factor 12 (a, b, c), ..." */
+/* Fails with a message like "no state found after 17 repairs; still violated: factor 12 (a, b, c),
+ * ...". */
 static gbs_status no_start(const gbsi_starter *s, uint32_t component, const uint32_t *x,
                            uint64_t n_repairs, bool proved, gbs_error *err)
 {
@@ -143,8 +145,8 @@ typedef struct filling {
     uint32_t n_members;
 } filling;
 
-/* Does the same as sample() and gbsi_executor_set() for sixteen chains. @param value [GBSI_LANES]
- * out. */
+/* Draws the states of variable v for sixteen chains, with the result of sample() for each chain.
+ * @param value [GBSI_LANES] out. */
 static void pick_lanes(const filling *f, uint32_t group, uint32_t v, uint32_t *value)
 {
     const uint32_t first = group * GBSI_LANES;
@@ -153,7 +155,7 @@ static void pick_lanes(const filling *f, uint32_t group, uint32_t v, uint32_t *v
     f->words->lanes16(f->starter->seed, f->x->first_chain + first, f->restart, v, 1,
                       GBSI_PURPOSE_START, word);
     for (uint32_t lane = 0; lane < GBSI_LANES; ++lane) {
-        const uint32_t of = lane < n ? lane : n - 1; /* the padded ones are the last chain's */
+        const uint32_t of = lane < n ? lane : n - 1; /* padded lanes repeat the last chain */
         value[lane] = gbsi_below(word[of], word[GBSI_LANES + of], f->starter->model->arity[v]);
     }
 }
@@ -181,7 +183,7 @@ static void fill_share(void *context, uint32_t member)
     }
 }
 
-/* Fills chains of sites in bits, two at a time. */
+/* Data for filling in the starts of chains whose sites are bits, two chains at a time. */
 typedef struct chain_filling {
     const gbsi_starter *starter;
     uint64_t restart;
@@ -190,7 +192,9 @@ typedef struct chain_filling {
     uint32_t *state; /* [n_members][variables] */
 } chain_filling;
 
-enum { MOST_FILLING = 2 }; /* most filling chains, whose states run_memory.c reserves */
+enum {
+    MOST_FILLING = 2
+}; /* number of chains filled at a time, for whose states run_memory.c reserves memory */
 
 static void fill_chains_of(void *context, uint32_t member)
 {
@@ -210,16 +214,17 @@ static bool fill_chains(const gbsi_starter *starter, uint64_t restart, gbsi_exec
     const size_t n_states = (size_t)f.n_members * starter->model->n_variables;
     f.state = gbsi_alloc_array(n_states, sizeof *f.state);
     if (f.state == NULL) {
-        return false; /* one at a time */
+        return false; /* such chains are filled one at a time */
     }
     gbsi_pool_run(x->pool, fill_chains_of, &f);
     gbsi_free(f.state);
     return true;
 }
 
-/* Fills in the same states for all chains at once, if no state of any variable is ruled out and the
- * states of sixteen chains, or the sites of one chain in a word, lie side by side. @return false,
- * with nothing set, elsewhere. */
+/* Fills in starts for all chains at once, with the states that one chain at a time would get. This
+ * is possible if no state of any variable is ruled out, and if the states of sixteen chains lie
+ * side by side, or the sites of one chain lie in a word. @return false, with nothing set, if it is
+ * not possible. */
 static bool fill_states(const gbsi_starter *starter, uint64_t restart, gbsi_executor *executor)
 {
     const bool plain = starter->repair == NULL && starter->model->cpt == NULL;
@@ -227,7 +232,7 @@ static bool fill_states(const gbsi_starter *starter, uint64_t restart, gbsi_exec
         executor->pass->scatter(executor->pass_state);
         return true;
     }
-    if (plain && executor->pass == &gbsi_pass_sites) { /* chains that share no word of memory */
+    if (plain && executor->pass == &gbsi_pass_sites) { /* these chains share no word of memory */
         return fill_chains(starter, restart, executor);
     }
     if (!plain || executor->plan == NULL || executor->pass->set != NULL ||
@@ -240,7 +245,8 @@ static bool fill_states(const gbsi_starter *starter, uint64_t restart, gbsi_exec
     return true;
 }
 
-/* The user's state, by free variable and state; refused where evidence or hard zeros contradict. */
+/* Translates the user's start into free variables and their states. @return an error if the start
+ * contradicts evidence or hard zeros. */
 static gbs_status translate_start(const gbsi_problem *problem, uint32_t *x, gbs_error *err)
 {
     const gbsi_conditioned *part = problem->part;
@@ -277,7 +283,8 @@ static gbs_status translate_start(const gbsi_problem *problem, uint32_t *x, gbs_
     return GBS_OK;
 }
 
-/* A search or an estimate has nothing then; a run is one that stopped before its first sweep. */
+/* Handles a time limit that came before the starts were found. A search or an estimate then has no
+ * answer; a run counts as stopped before its first sweep. */
 static gbs_status starts_cut_short(gbsi_run_purpose *purpose, gbsi_report *report,
                                    const gbsi_drive *drive, gbs_error *err)
 {

@@ -5,7 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-/* cmocka wants the four above */
+/* cmocka needs the four headers above */
 #include <cmocka.h>
 
 #include "base/memory.h"
@@ -38,7 +38,7 @@ static void add_factor(gbs_builder *b, uint32_t n, const uint32_t *scope, uint32
     assert_int_equal(gbs_builder_add_table_factor(b, n, scope, table, NULL), GBS_OK);
 }
 
-/* A built model with what is observed, and its starter. */
+/* A model given evidence, and its starter. */
 typedef struct fixture {
     gbs_model *model;
     gbs_evidence *evidence;
@@ -82,8 +82,8 @@ static void draw(fixture *f, uint32_t chain)
     assert_true(gbsi_conditioned_log_density(f->conditioned, f->x) > -INFINITY);
 }
 
-/* Every one of 32 chains has a start of positive weight, drawing again gives the same one, and at
- * least n_different are unlike all before. */
+/* Checks that each of 32 chains has a start of positive weight, that drawing again gives an equal
+ * start, and that at least n_different starts differ from all earlier starts. */
 static void check_starts(fixture *f, uint32_t n_different)
 {
     enum { N_CHAINS = 32 };
@@ -111,7 +111,7 @@ static void check_starts(fixture *f, uint32_t n_different)
 
 /* ---- laws of the starts that need no repair -------------------------------------------------- */
 
-/* Chi-square of counts against probabilities. */
+/* The chi-square statistic of counts against probabilities. */
 static double chi_square(const uint32_t *count, const double *p, uint32_t n, uint32_t total)
 {
     double sum = 0.0;
@@ -141,12 +141,13 @@ static void test_uniform(void **state)
     for (uint32_t i = 0; i < 10; ++i) {
         equal[i] = 0.1;
     }
-    /* 9 degrees of freedom: above 33.7 once in 10^4 seeds */
+    /* 9 degrees of freedom: above 33.7 for one seed in 10^4 */
     assert_true(chi_square(count, equal, 10, N) < 33.7);
     end(&f);
 }
 
-/* cloudy -> rain (3 states), then wet, a deterministic child of both; declared children first. */
+/* A network cloudy -> rain (3 states), and wet, a deterministic child of both; children are
+ * declared first. */
 static gbs_builder *small_network(void)
 {
     const uint32_t arity[3] = {2, 3, 2};
@@ -188,7 +189,7 @@ static void test_forward(void **state)
             assert_int_equal(count[i], 0);
         }
     }
-    /* 8 degrees of freedom: above 31.8 once in 10^4 seeds */
+    /* 8 degrees of freedom: above 31.8 for one seed in 10^4 */
     assert_int_equal(n_possible, 9);
     assert_true(chi_square(possible, p, n_possible, N) < 31.8);
     end(&f);
@@ -196,7 +197,7 @@ static void test_forward(void **state)
 
 /* ---- repairs --------------------------------------------------------------------------------- */
 
-/* A small generator for the models; four words a call. */
+/* A small random generator for the models; a call makes four words. */
 static uint32_t pick(uint32_t stream, uint32_t *at, uint32_t n)
 {
     uint32_t word[4];
@@ -204,7 +205,7 @@ static uint32_t pick(uint32_t stream, uint32_t *at, uint32_t n)
     return gbsi_below(word[0], word[1], n);
 }
 
-/* Random graph with a planted 3-colouring, on variables 0 .. n-1. */
+/* A random graph with a planted 3-colouring, on variables 0 .. n-1. */
 static gbs_builder *coloring(uint32_t n, uint32_t n_edges)
 {
     const double differ[9] = {0, 1, 1, 1, 0, 1, 1, 1, 0};
@@ -232,7 +233,7 @@ static void test_coloring(void **state)
 static void test_coloring_hard(void **state)
 {
     (void)state;
-    /* 2.3 edges a vertex: where random instances are hardest */
+    /* 2.3 edges per vertex, at which random instances are hardest */
     fixture f = begin(coloring(90, 207), 0, NULL, 1);
     check_starts(&f, 6);
     end(&f);
@@ -278,8 +279,8 @@ static void test_parity(void **state)
     end(&f);
 }
 
-/* Genotypes aa, aA, AA passed on through n generations of two children to each couple, the last
- * one observed to be aa, AA, aa, ...: parents of such a pair must both be aA. */
+/* Genotypes aa, aA, AA in a pedigree in which each couple has two children. Both children of every
+ * third couple are observed, to be aa and AA; their parents must both be aA. */
 static void test_pedigree(void **state)
 {
     (void)state;
@@ -304,7 +305,7 @@ static void test_pedigree(void **state)
         for (uint32_t i = 0; i < 2; ++i) {
             const uint32_t parent[1] = {4 * c + i};
             const uint32_t family[3] = {4 * c, 4 * c + 1, 4 * c + 2 + i};
-            /* the mother of each couple is the child of the couple before */
+            /* the mother of each couple is a child of the couple before */
             const uint32_t in_law[3] = {4 * c - 4, 4 * c - 3, 4 * c};
             if (c > 0 && i == 0) {
                 add_factor(b, 3, in_law, t_child);
@@ -335,7 +336,7 @@ static void test_hard_clauses(void **state)
     uint32_t at = 0;
     for (uint32_t c = 0; c < 140;) {
         const uint32_t s[3] = {pick(3, &at, 40), pick(3, &at, 40), pick(3, &at, 40)};
-        /* satisfied by all ones */
+        /* a clause that the state of all ones satisfies */
         const uint32_t literal[3] = {1, pick(3, &at, 2), pick(3, &at, 2)};
         if (s[0] != s[1] && s[1] != s[2] && s[0] != s[2]) {
             assert_int_equal(
@@ -349,7 +350,7 @@ static void test_hard_clauses(void **state)
     end(&f);
 }
 
-/* What no violated factor touches stays as sampled. */
+/* Repair does not change variables that are in no violated factor. */
 static void test_others_stay(void **state)
 {
     (void)state;
@@ -406,7 +407,7 @@ static bool stop_at_third(void *context)
     return watch->n_looks >= 3;
 }
 
-/* A colouring that is hard to find: the search ends with the look that says so. */
+/* The search for a colouring that is hard to find ends at the look at which the watch stops it. */
 static void test_search_stops(void **state)
 {
     (void)state;
@@ -420,7 +421,8 @@ static void test_search_stops(void **state)
     end(&f);
 }
 
-/* So does what can be said of all starts before the first: no start is drawn then. */
+/* The first propagation, which serves all starts, also ends when the watch stops; no start is drawn
+ * then. */
 static void test_first_propagation_stops(void **state)
 {
     (void)state;
@@ -435,7 +437,7 @@ static void test_first_propagation_stops(void **state)
 
 /* ---- failures -------------------------------------------------------------------------------- */
 
-/* Three variables that must all differ in two states: arc consistent, and impossible. */
+/* Three variables with two states each that must all differ: arc consistent, but impossible. */
 static void test_impossible(void **state)
 {
     (void)state;
@@ -458,7 +460,8 @@ static void test_impossible(void **state)
     end(&f);
 }
 
-/* Pigeons: too many to refute within the budget, so every way is tried and the worst are named. */
+/* A pigeonhole problem, too large to refute within the budget: all searches fail, and the message
+ * names violated factors. */
 static void test_given_up(void **state)
 {
     (void)state;

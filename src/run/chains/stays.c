@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lanes of a slot are looked at together, by whole numbers of eight bytes; one by one only
- * where a stay becomes long, or a long one ends. */
+/* Compares the lanes of a slot together, as whole numbers of eight bytes. Lanes are compared one by
+ * one only if a stay becomes long, or if a long stay ends. */
 #include "chains/stays.h"
 
 #include <string.h>
@@ -103,7 +103,7 @@ static void add_stay(const gbsi_executor *x, const gbsi_stays *s, uint32_t slot,
 {
     const uint32_t arity = gbsi_plan_arity(x->plan, slot);
     to += s->cell[slot];
-    if (arity == 2) { /* whose cell is that of state 1 */
+    if (arity == 2) { /* a binary variable has one cell, that of state 1 */
         add(state == 1 ? &to->in : &to->out, length);
         return;
     }
@@ -112,7 +112,7 @@ static void add_stay(const gbsi_executor *x, const gbsi_stays *s, uint32_t slot,
     }
 }
 
-/* Lanes of a group that are chains. */
+/* Number of lanes of a group that are chains rather than padding. */
 static uint32_t real_lanes(const gbsi_executor *x, uint32_t g)
 {
     const uint32_t left = x->n_chains - g * x->lanes;
@@ -121,7 +121,7 @@ static uint32_t real_lanes(const gbsi_executor *x, uint32_t g)
 
 /* ---- a pass ---------------------------------------------------------------------------------- */
 
-/* Lanes in which a stay becomes long, or a long one ends. */
+/* Updates the lanes of a slot one by one: in some lane a stay becomes long, or a long stay ends. */
 static void look_closely(const gbsi_executor *x, gbsi_stays *s, uint32_t slot, uint32_t g,
                          const uint8_t *changed)
 {
@@ -138,7 +138,7 @@ static void look_closely(const gbsi_executor *x, gbsi_stays *s, uint32_t slot, u
     }
 }
 
-/* @param n_bytes bytes of a state. @return whether one of n lanes is to be looked at closely. */
+/* @param n_bytes bytes of a state. @return whether one of n lanes needs look_closely(). */
 static bool find_changes(const uint8_t *now, const uint8_t *before, const uint8_t *lasted,
                          uint32_t n, uint32_t n_bytes, uint8_t *changed)
 {
@@ -177,9 +177,8 @@ static void count_group(const gbsi_executor *x, gbsi_stays *s, uint32_t slot, ui
 
 /* Counts changes in sixteen lanes of one byte each, in loops that compilers turn into a few vector
  * instructions. A byte of `lasted` says how long a stay has lasted: bit 6 marks a long stay, and
- * bit 7 is free.
- * @param next new values of the bytes. @param n_changed number of changed bytes.
- * @return whether a lane is to be looked at closely: then n_changed is not the number. */
+ * bit 7 is free. @param next new values of the bytes. @param n_changed number of changed bytes.
+ * @return whether a lane needs look_closely(); n_changed is then undefined. */
 static bool count_row(const uint8_t *now, const uint8_t *before, const uint8_t *lasted,
                       uint8_t *next, uint64_t *n_changed)
 {

@@ -9,17 +9,19 @@
 #include "graph/graph.h"
 #include "simd/math.h"
 
-#define MOST_STATES  16u                 /* most states of a variable that is examined */
-#define MOST_ENTRIES (UINT64_C(1) << 16) /* of a factor */
+#define MOST_STATES 16u /* most states of a variable that is examined */
+/* Largest number of entries of a factor that is examined. */
+#define MOST_ENTRIES (UINT64_C(1) << 16)
 
 /* For pairs of states j, k of a variable: a lower bound of ln p(j | rest) - ln p(k | rest) for
- * every rest. */
+ * every state of the rest. */
 typedef struct least_odds {
-    uint32_t n; /* states */
+    uint32_t n; /* number of states of the variable */
     double sum[MOST_STATES][MOST_STATES];
 } least_odds;
 
-/* The next states of a scope, those at `fixed` left alone. @return false after the last. */
+/* Moves `at` to the next states of a scope; the variable at place `fixed` is not changed.
+ * @return false after the last states. */
 static bool next_rest(uint32_t *at, const uint32_t *scope, const uint32_t *arity, uint32_t n,
                       uint32_t fixed)
 {
@@ -41,20 +43,21 @@ static uint64_t entries_of(const uint32_t *scope, const uint32_t *arity, uint32_
     return entries;
 }
 
-/* The difference of two log-weights that bounds nothing where the second state is impossible. */
+/* The difference of two log-weights; plus infinity, which does not limit the minimum, if the second
+ * state is impossible. */
 static double odds_of(double j, double k)
 {
     return k == -(double)INFINITY ? (double)INFINITY : j - k;
 }
 
-/* Adds a factor, seen from the variable at `place` of its scope. @return whether the factor is
- * small enough to be examined. */
+/* Adds the bounds of a factor, in whose scope the variable stands at `place`. @return whether the
+ * factor is small enough to be examined. */
 static bool add_factor(const gbsi_conditioned *model, size_t f, uint32_t place, least_odds *odds)
 {
     const gbsi_factors *factors = &model->factors;
     const uint32_t *scope = factors->scope + factors->scope_start[f];
     const uint32_t n = (uint32_t)(factors->scope_start[f + 1] - factors->scope_start[f]);
-    uint32_t at[32] = {0}; /* 2^16 entries have no more variables than 16 */
+    uint32_t at[32] = {0}; /* 2^16 entries have at most 16 variables */
     double least[MOST_STATES][MOST_STATES];
     double value[MOST_STATES];
     if (entries_of(scope, model->arity, n) > MOST_ENTRIES) {
@@ -80,15 +83,15 @@ static bool add_factor(const gbsi_conditioned *model, size_t f, uint32_t place, 
     for (uint32_t j = 0; j < odds->n; ++j) {
         for (uint32_t k = 0; k < odds->n; ++k) {
             const bool never = odds->sum[j][k] == (double)INFINITY ||
-                               least[j][k] == (double)INFINITY; /* k is impossible */
+                               least[j][k] == (double)INFINITY; /* state k is impossible */
             odds->sum[j][k] = never ? (double)INFINITY : odds->sum[j][k] + least[j][k];
         }
     }
     return true;
 }
 
-/* Whether all states of a variable but one are proved to have at most this probability together:
- * p(k | rest) <= u for every rest gives P(k) <= u. */
+/* Whether the states of v other than one are proved to have together at most probability `most`.
+ * The proof: p(k | rest) <= u for every rest gives P(k) <= u. */
 static bool is_settled(const gbsi_conditioned *model, const gbsi_incident_factors *incident,
                        uint32_t v, double most)
 {
@@ -121,8 +124,8 @@ static double target_of(const gbsi_report *report)
     return target > 0.0 ? target : GBSI_DEFAULT_TARGET;
 }
 
-/* Slots that moved too little and are not drawn together with all that touches them again and
- * again. @return how many. */
+/* Marks own slots that moved too little. A slot is not marked if blocks that hold the slot and all
+ * its neighbours were drawn often (GBSI_HELD_OFTEN). @return the number of marks. */
 static uint32_t mark(const gbsi_shared *shared, const gbsi_engine *engine,
                      gbsi_estimates *estimates, const uint8_t *n)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Synchronous chains from chromatic ones (Gonzalez, Low, Gretton & Guestrin 2011, theorem 3.2;
- * [M34]). Chromatic chains 2c (Y) and 2c + 1 (Z) of two classes, class 1 updated first, make
- *     X^(2p - 1) = (class 1 of Z, class 2 of Y) after pass p,
- *     X^(2p)     = (class 1 of Y after pass p + 1, class 2 of Z after pass p),
- * in which all of X^(t + 1) is drawn given X^(t). A pass is two steps; the odd one is told. If
- * passes of the plan read the states of the pass before, both chains are synchronous already. */
+/* Makes synchronous chains from chromatic chains (Gonzalez, Low, Gretton & Guestrin 2011, theorem
+ * 3.2; [M34]). The chromatic chains 2c (Y) and 2c + 1 (Z) have two classes, of which class 1 is
+ * updated first. They give X^(2p - 1) = (class 1 of Z, class 2 of Y) after pass p, and X^(2p) =
+ * (class 1 of Y after pass p + 1, class 2 of Z after pass p). All of X^(t + 1) is drawn given
+ * X^(t). A pass makes two steps, of which the odd one is given to the user. If passes of the plan
+ * read the states of the pass before, each of the two chains is synchronous already. */
 #include "chains/run.h"
 
 double gbsi_recombine(const gbsi_engine *engine, const gbsi_conditioned *part, uint32_t chain,
@@ -12,7 +12,7 @@ double gbsi_recombine(const gbsi_engine *engine, const gbsi_conditioned *part, u
 {
     const gbsi_plan *plan = engine->plan;
     gbsi_executor_get(&engine->executor, 2 * chain, x);
-    if (plan->at_once) { /* one of two synchronous chains */
+    if (plan->at_once) { /* the state of one of two synchronous chains */
         return gbsi_conditioned_log_density(part, x);
     }
     gbsi_executor_get(&engine->executor, 2 * chain + 1, other);

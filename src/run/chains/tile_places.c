@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs places of one group: random words, kernel, draw, store, estimate, the same few steps for
- * every scan, class and draw. Nothing here allocates, and function pointers are called per tile,
- * never per variable.
- */
+/* Runs places of one group in the same steps for every scan, class and draw: random words, kernel,
+ * draw, store, estimate. The functions allocate no memory, and call function pointers per tile,
+ * never per variable. */
 #include <assert.h>
 #include <string.h>
 
 #include "chains/tiles_inside.h"
 #include "estimate/estimate.h"
 
-/* Words of a group, a window of places at a time. */
+/* Random words of a group, for a window of places at a time. */
 typedef struct window {
-    uint64_t first, end; /* places */
+    uint64_t first, end; /* range of the places */
 } window;
 
-/* Blocks of four places whose words are made between two requests for sums. Memory answers while
- * numbers are made; if all requests were made at once, the thread would wait for memory. */
+/* Number of blocks of four places whose words are made between two requests for sums. Memory
+ * answers while words are made. If all requests were made at once, the thread would wait for
+ * memory. */
 #define STRETCH 4u
 
-/* @param shift from a place of the schedule to the global one. */
+/* @param shift difference between the global number of a place and its number in the schedule. */
 static void fill_rows(const gbsi_tiles *t, const gbsi_tile_worker *by, uint32_t g,
                       const gbsi_piece *piece, uint64_t shift, const window *w)
 {
@@ -39,7 +39,7 @@ static void fill_rows(const gbsi_tiles *t, const gbsi_tile_worker *by, uint32_t 
     }
 }
 
-/* @param place global. */
+/* @param place global number of the place. */
 static void fill_window(const gbsi_tiles *t, const gbsi_tile_worker *by, uint32_t g,
                         const gbsi_piece *piece, uint64_t shift, uint64_t place, window *w)
 {
@@ -51,7 +51,7 @@ static void fill_window(const gbsi_tiles *t, const gbsi_tile_worker *by, uint32_
     w->first = place / length * length;
     w->end = end - w->first < length ? end : w->first + length;
     if (t->job.draw->n_words == 0) {
-        return; /* nothing is drawn, nothing is made */
+        return; /* a draw without random numbers needs no words */
     }
     if (lanes == 1) {
         const uint32_t n_blocks = (uint32_t)((w->end - w->first + 63) / 64 * 16);
@@ -65,7 +65,8 @@ static void fill_window(const gbsi_tiles *t, const gbsi_tile_worker *by, uint32_
 /* Writes the values of a tile into the state. */
 static void scatter(const gbsi_group *group, const gbsi_tile *tile)
 {
-    const size_t bytes = (size_t)tile->lanes * tile->value_bytes; /* of one slot */
+    const size_t bytes =
+        (size_t)tile->lanes * tile->value_bytes; /* bytes of the states of one slot */
     uint8_t *state = group->state;
     const uint8_t *value = tile->value;
     if (tile->contiguous) {
@@ -77,8 +78,9 @@ static void scatter(const gbsi_group *group, const gbsi_tile *tile)
     }
 }
 
-/* Multiplies one row of k log-weights, or one of odds, by inverse temperatures; minus infinity
- * stays. In logarithms the largest is first made 0, so that nothing leaves the range. */
+/* Multiplies one row of k log-weights, or one row of log-odds, by inverse temperatures. Minus
+ * infinity is not changed. The largest log-weight is first subtracted from all, which keeps
+ * products within the range of float. */
 static void heat_row(float *w, size_t k, const float *beta)
 {
     float top[GBSI_LANES] = {0.0F};
@@ -99,7 +101,8 @@ static void heat_row(float *w, size_t k, const float *beta)
     }
 }
 
-/* The plan was compiled for it: no slot is linear. */
+/* Applies the inverse temperatures to a tile. The plan was compiled for temperatures: no slot is
+ * linear. */
 static void heat(gbsi_tile *tile)
 {
     const size_t k = tile->odds ? 1 : tile->arity;
@@ -113,9 +116,8 @@ static void heat(gbsi_tile *tile)
     }
 }
 
-/* The most places in the next tile, as limited by the room of a tile, the words at hand, and whole
- * slices of one chain.
- */
+/* The number of places in the next tile: as many as a tile has room for and the window has words
+ * for. In one chain alone, a tile also ends where a slice of GBSI_LANES slots ends. */
 static uint32_t next_places(const gbsi_tiles *t, const gbsi_piece *piece, uint32_t done,
                             uint64_t in_window)
 {
@@ -126,14 +128,14 @@ static uint32_t next_places(const gbsi_tiles *t, const gbsi_piece *piece, uint32
     uint64_t n = lanes == 1 ? (uint64_t)rows * GBSI_LANES : rows;
     const uint32_t first_slot = piece->first_slot + done;
     if (lanes == 1 && piece->contiguous && first_slot % GBSI_LANES != 0) {
-        n = GBSI_LANES - first_slot % GBSI_LANES; /* up to where a slice begins */
+        n = GBSI_LANES - first_slot % GBSI_LANES; /* up to the start of the next slice */
     }
     assert(in_window > 0 && done < piece->n);
     n = n < in_window ? n : in_window;
     return (uint32_t)(n < piece->n - done ? n : piece->n - done);
 }
 
-/* The states that updates of a group read. */
+/* The states that updates of a group read: t->before, if the pass reads the states before it. */
 static const gbsi_group *read_by(const gbsi_tiles *t, uint32_t g)
 {
     return t->before != NULL ? &t->before[g] : &t->setting.group[g];
@@ -172,7 +174,7 @@ static void note_impossible(gbsi_tile_worker *by, const gbsi_tile *tile, uint32_
     }
 }
 
-/* Feeds the estimate with probabilities, or with the states if these will not change again in this
+/* Adds the probabilities to the estimate, or else the states if they do not change again in this
  * pass. */
 static void feed_estimate(const gbsi_tiles *t, uint32_t g, const gbsi_tile *tile)
 {
@@ -184,7 +186,7 @@ static void feed_estimate(const gbsi_tiles *t, uint32_t g, const gbsi_tile *tile
     }
 }
 
-/* The next tile of a group, n places from one of the schedule on. */
+/* The next tile of a group: n places, from a given place of the schedule on. */
 static gbsi_tile tile_at(const gbsi_tiles *t, gbsi_tile_worker *by, uint32_t g,
                          const gbsi_piece *piece, uint64_t place, uint32_t n)
 {
@@ -231,7 +233,8 @@ size_t gbsi_piece_of(const gbsi_schedule *schedule, uint64_t place)
     return low;
 }
 
-/* Places [first, end) of a group, which lie in pieces from *piece_id on; left at the last used. */
+/* Runs places [first, end) of a group, which lie in the pieces from *piece_id on. On return
+ * *piece_id is the last piece that was used. */
 static void run_places(const gbsi_tiles *t, gbsi_tile_worker *by, uint32_t g, uint64_t first,
                        uint64_t end, size_t *piece_id)
 {
@@ -251,8 +254,8 @@ static void run_places(const gbsi_tiles *t, gbsi_tile_worker *by, uint32_t g, ui
         }
         uint32_t n = next_places(t, piece, (uint32_t)(place - piece->place), w.end - global);
         n = n < end - place ? n : (uint32_t)(end - place);
-        assert(global >= w.first && global + n <= w.end); /* the random words of these places are in
-                                                             the buffer */
+        assert(global >= w.first &&
+               global + n <= w.end); /* the buffer holds the random words of these places */
         gbsi_tile tile = tile_at(t, by, g, piece, place, n);
         tile.place = global;
         tile.word = words ? by->word + (global - w.first) * t->setting.lanes : NULL;
@@ -283,14 +286,15 @@ bool gbsi_tiles_fill_long(const gbsi_tiles *t)
     return !gbsi_watch_stopped(t->job.watch);
 }
 
-/* States are counted once, after the last batch. */
+/* Whether states are counted now: once in a pass, after its last batch. */
 static bool counts_now(const gbsi_tiles *t)
 {
     return t->job.estimate != NULL && !t->job.rao_blackwell && !t->tiles_counted &&
            t->end_place == t->job.schedule->n_places;
 }
 
-/* The first place of a batch. Batches may be empty in a pass of which other processes run parts. */
+/* The first place of a batch. If other processes run parts of the pass, a batch may have no places
+ * here. */
 uint64_t gbsi_batch_place(const gbsi_schedule *schedule, uint32_t batch)
 {
     const size_t piece =
@@ -306,15 +310,15 @@ static bool is_shared(const gbsi_tiles *t, uint32_t batch)
            GBSI_LEAST_SHARED;
 }
 
-/* The place where a batch ends, or the stretch if that ends first. */
+/* The place where the batch or the stretch ends, the earlier of the two. */
 static uint64_t end_of(const gbsi_tiles *t, uint32_t batch)
 {
     const uint64_t end = gbsi_batch_place(t->job.schedule, batch + 1);
     return end < t->end_place ? end : t->end_place;
 }
 
-/* The worker's part of a group that a team shares. All threads of the team walk through the same
- * batches and meet at the same barriers. */
+/* Runs the worker's part of a group that a team shares. All threads of the team walk through the
+ * same batches and meet at the same barriers. */
 static void run_with_team(const gbsi_tiles *t, gbsi_tile_worker *by)
 {
     const gbsi_schedule *schedule = t->job.schedule;
@@ -328,7 +332,7 @@ static void run_with_team(const gbsi_tiles *t, gbsi_tile_worker *by)
                                                                   : gbsi_piece_of(schedule, first);
         if (is_shared(t, batch)) {
             place = end_of(t, batch++);
-            const uint64_t skew = first % unit; /* cut where windows of words begin */
+            const uint64_t skew = first % unit; /* cuts fall where windows of words begin */
             uint64_t from = 0;
             gbsi_pool_share(place - first + skew, unit, by->rank, by->team_size, &from, &end);
             end = first + (end > skew ? end - skew : 0);
@@ -351,7 +355,7 @@ static void run_with_team(const gbsi_tiles *t, gbsi_tile_worker *by)
     }
 }
 
-/* A group from its first place to its last, by one worker. */
+/* Runs the places of the stretch in one group, by one worker. */
 void gbsi_tiles_run_group(const gbsi_tiles *t, gbsi_tile_worker *by, uint32_t g)
 {
     size_t piece = t->first_place == 0 ? 0 : gbsi_piece_of(t->job.schedule, t->first_place);

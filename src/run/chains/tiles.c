@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Passes that update one variable after the other.
  *
- * Threads. Whole groups are independent runs and go round the workers first. Each group left over
- * is shared by a team. The places of a batch are mutually non-adjacent, so they are cut among the
- * team and a barrier follows. Batches too small to be worth a barrier are run by one member of the
- * team together with the batches next to them in time. A place is the same update on every thread.
+ * Threads: whole groups are independent, and are first dealt to the workers in turn. Each group
+ * left over is shared by a team. The places of a batch are mutually non-adjacent: the team divides
+ * them among its members, and meets at a barrier afterwards. Batches too small to be worth a
+ * barrier are run by one member of the team, together with neighbouring batches. A place is the
+ * same update on every thread.
  *
- * A long pass is cut into stretches: all groups reach the end of one before the next begins, and
- * between two the watch is asked. When it stops the pass, all chains have updated the same places.
- * An update that takes long by itself is a stretch that the calling thread runs alone: its kernel
- * asks the watch too, and where that stops no chain has done the update. */
+ * The watch: a long pass is cut into stretches. All groups reach the end of a stretch before the
+ * next one begins, and the watch is asked between two stretches. If the watch stops the pass, all
+ * chains have updated the same places. An update that takes long by itself is a stretch that the
+ * calling thread runs alone. Its kernel asks the watch too; if the watch stops the kernel, no chain
+ * has done the update. */
 #include "chains/tiles_inside.h"
 
 #include <assert.h>
@@ -20,24 +22,26 @@
 #include "estimate/estimate.h"
 #include "store/model.h"
 
-/* Operations between two looks at the watch. */
+/* Number of operations between two looks at the watch. */
 #define BETWEEN_LOOKS 3.0e7
-#define LONG          2.0 /* times as many make an update long */
+#define LONG          2.0 /* an update is long if it takes this many times BETWEEN_LOOKS */
 
-/* The bytes of the states of one group. */
+/* Number of bytes of the states of one group. */
 static size_t state_bytes(const gbsi_pass_setting *setting)
 {
     return (size_t)setting->plan->n_slots * setting->lanes * setting->plan->value_bytes;
 }
 
-/* Whether a pass is so small that it is over before a second thread has woken up. */
+/* Whether a pass is too small for several threads: it would be over before a second thread has
+ * woken up. */
 static bool is_small(const gbsi_tiles *t)
 {
     return t->job.schedule->n_places * t->setting.lanes * t->setting.n_groups <
            2 * GBSI_LEAST_SHARED;
 }
 
-/* Chains that updates are costed for: a rank without any goes through the motions. */
+/* Number of chains for which the cost of updates is computed. A rank without chains computes it for
+ * one chain. */
 static uint32_t at_work(const gbsi_pass_setting *setting)
 {
     return setting->n_chains > 0 ? setting->n_chains : 1;
@@ -69,7 +73,8 @@ static gbs_status begin(void *state, const gbsi_pass_job *job, gbs_error *err)
                                                                  t->setting.group, job->pass, err);
 }
 
-/* Stretches are cut by slot. Passes over the slots in another order are cut into equal parts. */
+/* Whether stretches are cut by slot. Passes over the slots in another order are cut into equal
+ * parts. */
 static bool is_cut_by_slot(const gbsi_tiles *t)
 {
     const gbsi_schedule *schedule = t->job.schedule;
@@ -85,7 +90,7 @@ static uint64_t cut_place(const gbsi_tiles *t, uint32_t cut)
     return is_cut_by_slot(t) ? t->cut[cut].end : n_places / t->n_cuts * (cut + 1);
 }
 
-/* A stretch ends before a long update, or is one. */
+/* Makes the stretch end before a long update, or consist of the long update only. */
 static void part_long(gbsi_tiles *t)
 {
     const gbsi_schedule *schedule = t->job.schedule;
@@ -102,8 +107,8 @@ static void part_long(gbsi_tiles *t)
     }
 }
 
-/* Begins the next stretch: from the end of the last one to the next cut, or to `end` if that comes
- * first. */
+/* Begins the next stretch, which starts where the last stretch ended. The stretch ends at the next
+ * cut, or at `end` if `end` comes first. */
 static void next_stretch(gbsi_tiles *t, uint64_t end)
 {
     const gbsi_schedule *schedule = t->job.schedule;
@@ -123,11 +128,12 @@ static void next_stretch(gbsi_tiles *t, uint64_t end)
     }
 }
 
-/* Operations of the stretch that was run; batches that are asked for may end before its cut. */
+/* Number of operations of the stretch that was run. The stretch may have ended before its cut, at
+ * the end of the batches that were asked for. */
 static uint64_t stretch_operations(const gbsi_tiles *t)
 {
     if (t->is_long) {
-        return GBSI_WATCH_EVERY; /* the kernels have said theirs */
+        return GBSI_WATCH_EVERY; /* the kernels have asked the watch themselves */
     }
     const uint64_t first = t->next_cut == 0 ? 0 : cut_place(t, t->next_cut - 1);
     const double n = (double)(cut_place(t, t->next_cut) - first);
@@ -163,7 +169,7 @@ static gbs_status batch(void *state, uint32_t most, bool *more, gbs_error *err)
     const uint64_t end = gbsi_batch_place(schedule, t->end_batch);
     do {
         next_stretch(t, end);
-        if (t->first_place < t->end_place) { /* states are counted with the last place, once */
+        if (t->first_place < t->end_place) { /* states are counted once, with the last place */
             run_stretch(t);
         }
         assert(t->first_place <= t->end_place && t->end_place <= end);
@@ -175,7 +181,7 @@ static gbs_status batch(void *state, uint32_t most, bool *more, gbs_error *err)
 }
 
 /* Adds a pass that was cut short to the estimate. If states are counted after a pass, they are
- * counted now; if slots were added one by one, the estimate is told which. */
+ * counted now. If slots were added one by one, the estimate is told which slots were added. */
 static void keep_cut(const gbsi_tiles *t)
 {
     const gbsi_schedule *schedule = t->job.schedule;
@@ -243,7 +249,8 @@ static uint64_t n_updates(const void *state)
     return ((const gbsi_tiles *)state)->end_place;
 }
 
-/* Passes may differ in length: updates of a mean variable. */
+/* Operations of a pass. Passes may differ in length; each is counted as updates of an average
+ * variable. */
 static double operations(void *state, uint32_t n_chains)
 {
     gbsi_tiles *t = state;
@@ -263,8 +270,8 @@ static double least_operations(const gbsi_pass_setting *setting)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* Whether some updates take long enough to be watched; those of variables of two states never
- * do. */
+/* Whether some updates take so long that the watch must be asked during them. Updates of variables
+ * of two states never do. */
 static bool has_long(const gbsi_pass_setting *setting, double between_looks)
 {
     const gbsi_plan *plan = setting->plan;
@@ -287,8 +294,8 @@ static uint64_t bytes(const gbsi_pass_setting *setting)
     return sizeof(gbsi_tiles) + setting->n_threads * scratch + held + before;
 }
 
-/* Makes teams for groups that several workers share. Whole groups are dealt to the workers first;
- * each group left over gets a team, and worker w is in team w mod n_teams. */
+/* Makes teams for groups that several workers share. Whole groups are dealt to the workers first.
+ * Each group left over gets a team, and worker w is in team w mod n_teams. */
 static gbs_status make_teams(gbsi_tiles *t, gbs_error *err)
 {
     const uint32_t n_left = t->setting.n_groups % t->n_workers;
@@ -304,7 +311,7 @@ static gbs_status make_teams(gbsi_tiles *t, gbs_error *err)
         }
         ++t->n_teams;
     }
-    assert(t->n_teams == n_left && n_left < t->n_workers); /* nobody is without a team */
+    assert(t->n_teams == n_left && n_left < t->n_workers); /* every worker is in a team */
     for (uint32_t w = 0; w < t->n_workers; ++w) {
         t->worker[w].team = &t->team[w % n_left];
         t->worker[w].team_size = t->team[w % n_left].n;

@@ -7,11 +7,11 @@
 #include "chains/tiles.h"
 #include "parallel/pool.h"
 
-/* Words are made for this many rows of 16 at a time. */
+/* Random words are made for this many rows of 16 at a time. */
 #define GBSI_WINDOW_ROWS GBSI_TILE_ROWS
 
-/* The number of updates below which a batch is not shared: about as many as run while a team
- * crosses the two barriers that sharing costs. */
+/* The number of updates below which a batch is not shared. A thread does about as many updates
+ * while a team crosses the two barriers that sharing costs. */
 #define GBSI_LEAST_SHARED 8192u
 
 /* The largest number of stretches that a pass is cut into. */
@@ -19,16 +19,17 @@
 
 /* The data that one thread needs to run a tile. */
 typedef struct gbsi_tile_worker {
-    uint32_t *word; /* the window of places whose words are made */
+    uint32_t *word; /* random words of a window of places */
     float *w;
     void *value;
-    gbsi_barrier *team;        /* barrier of the workers that share a group with this one, NULL if
-                                  no other does */
-    uint32_t rank, team_size;  /* within the team */
-    uint32_t shared_group;     /* the group they share, valid with a team */
-    uint32_t impossible_group; /* group of the first conditional without positive weight in this
-                                  pass; */
-    uint64_t impossible_place; /* UINT64_MAX: none */
+    gbsi_barrier *team; /* barrier of the workers that share a group with this one; NULL if this
+                           worker shares none */
+    uint32_t rank, team_size; /* number of this worker in its team, and size of the team */
+    uint32_t shared_group;    /* the group that the team shares; undefined without a team */
+    /* Group of the first conditional without positive weight in this pass. */
+    uint32_t impossible_group;
+    uint64_t impossible_place; /* place of the first conditional without positive weight; UINT64_MAX
+                                  if there is none */
     uint32_t impossible_slot;
 } gbsi_tile_worker;
 
@@ -38,44 +39,49 @@ typedef struct gbsi_tiles {
     uint64_t seed;
     uint32_t n_workers;
     gbsi_tile_worker *worker; /* [n_workers] */
-    uint32_t n_teams;         /* groups that several workers share */
+    uint32_t n_teams;         /* number of groups that several workers share */
     gbsi_barrier *team;
     uint64_t n_updates; /* updates of each chain in all passes until now */
     uint32_t counted_chains;
-    double operations_each;  /* operations of a pass of single updates of this many chains */
-    double between_looks;    /* operations; an update of twice as many is called long */
-    double operations_short; /* operations of a pass without long updates */
-    uint32_t n_cuts;         /* stretches of a long pass */
+    double operations_each;  /* number of operations of a pass of single updates of counted_chains
+                                chains */
+    double between_looks;    /* number of operations between two looks at the watch */
+    double operations_short; /* number of operations of a pass without long updates */
+    uint32_t n_cuts;         /* number of stretches of a long pass */
     gbsi_stretch cut[GBSI_MOST_CUTS];
-    gbsi_group *before; /* [n_groups] the states before the pass, which it reads; NULL: its own */
-    float *w; /* [n_groups][tile cells] results of kernels for a long update; NULL: there is none */
+    gbsi_group *before; /* [n_groups] states before the pass, which updates read; NULL if they read
+                           the present states */
+    float *w; /* [n_groups][tile cells] results of the kernels of a long update; NULL if no update
+                 is long */
     /* the pass that is being run */
     gbsi_pass_job job;
     uint32_t first_batch, end_batch; /* range of the batches to run */
-    uint32_t next_cut;               /* last cut of the stretch that is being run */
-    uint32_t stretch_batch;          /* batch of its first place */
-    uint64_t first_place, end_place; /* its places */
-    bool is_long;                    /* or the one place of a long update */
-    bool filled;                     /* whether the kernels have run for that place */
-    bool tiles_counted; /* states are counted as they are stored: each is the last of its pass */
-    bool far;           /* sums and counts are asked for before they are needed */
+    uint32_t next_cut;               /* cut at which the stretch that is being run ends */
+    uint32_t stretch_batch;          /* batch of the first place of the stretch */
+    uint64_t first_place, end_place; /* places of the stretch */
+    bool is_long;                    /* whether the stretch is the one place of a long update */
+    bool filled;                     /* whether the kernels of the long update have run */
+    bool tiles_counted; /* whether states are counted when they are stored, because each is the last
+                           of its pass */
+    bool far;           /* whether sums and counts are prefetched */
 } gbsi_tiles;
 
-/* Room for the numbers of a tile: floats. */
+/* Number of floats that a tile needs. */
 static inline size_t gbsi_tile_cells(const gbsi_plan *plan)
 {
     const size_t row = (size_t)GBSI_LANES * plan->max_arity;
     return row > GBSI_TILE_CELLS ? row : GBSI_TILE_CELLS;
 }
 
-/* The first place of a batch. Batches may be empty in a pass of which other processes run parts. */
+/* The first place of a batch. If other processes run parts of the pass, a batch may have no places
+ * here. */
 uint64_t gbsi_batch_place(const gbsi_schedule *schedule, uint32_t batch);
-/* The kernels of the one place of a long update, in all groups. Only t->w changes until the watch
- * has let all of them end. @return whether they did. */
+/* Runs the kernels of the one place of a long update, in all groups. Only t->w changes until all
+ * kernels have ended. @return false if the watch stopped a kernel. */
 bool gbsi_tiles_fill_long(const gbsi_tiles *t);
-/* The piece of a place. */
+/* The piece of the schedule that has a place. */
 size_t gbsi_piece_of(const gbsi_schedule *schedule, uint64_t place);
-/* The stretch in one group, by one worker. */
+/* Runs the stretch in one group, by one worker. */
 void gbsi_tiles_run_group(const gbsi_tiles *t, gbsi_tile_worker *by, uint32_t g);
 /* Runs the groups of one member of the pool. @param context gbsi_tiles. */
 void gbsi_tiles_run_member(void *context, uint32_t member);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run as a file: its text (checkpoint_text.c), then its parts in order. docs/checkpoint.md */
+/* A run as a file: its text (checkpoint_text.c), then its parts in order. See docs/checkpoint.md.
+ */
 #include "checkpoint/checkpoint.h"
 
 #include <math.h>
@@ -179,7 +180,7 @@ static bool is_there(const gbsi_part *part, const gbsi_task *task, const gbsi_sa
            (part->is_there == NULL || part->is_there(sampling));
 }
 
-/* The first part from `part` on that is there. */
+/* The first part, from `part` on, that this run has. */
 static const gbsi_part *const *next_part(const gbsi_task *task, const gbsi_sampling *sampling,
                                          const gbsi_part *const *part)
 {
@@ -202,7 +203,7 @@ static gbs_status missing(const char *name, gbs_error *err)
                      name);
 }
 
-/* The parts of the runner, then that of a task that is one call. */
+/* Saves the parts of the runner, then the part of a task that is one call. */
 static gbs_status save_parts(const gbsi_task *task, const gbsi_sampling *sampling,
                              const gbsi_checkpoints *checkpoints, const gbsi_sink *sink,
                              gbs_error *err)
@@ -220,7 +221,7 @@ static gbs_status save_parts(const gbsi_task *task, const gbsi_sampling *samplin
     return GBS_OK;
 }
 
-/* Reads the name of the next part into `found`, unless a name is there already or the file has
+/* Reads the name of the next part into `found`, unless `found` has a name already or the file has
  * ended. */
 static gbs_status next_name(const gbsi_checkpoints *checkpoints, const gbsi_source *source,
                             char found[PART_NAME], gbs_error *err)
@@ -273,12 +274,13 @@ static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err
     return save_parts(&k->run->task, &k->run->sampling, &k->run->checkpoints, sink, err);
 }
 
-/* Saving by several ranks: rank 0 alone writes the file, and receives the others' data part by part
- * and window by window. A file is filled twice, so all ranks send twice, even if writing fails. */
+/* Saving by several ranks. Only rank 0 writes the file, and receives the data of the other ranks
+ * part by part and window by window. A file is filled twice; all ranks therefore send twice, even
+ * if writing fails. */
 typedef struct together {
     const kept_run *kept;
     unsigned n_saved;
-    gbs_error *lost; /* the failure of communication between ranks, if any */
+    gbs_error *lost; /* failure of communication between ranks, if any */
 } together;
 
 static gbs_status save_together(const void *object, const gbsi_sink *sink, gbs_error *err)
@@ -308,7 +310,8 @@ static gbs_status write_together(const kept_run *kept, unsigned n_rooms, gbs_err
     return lost.status < 0 ? gbsi_fail(err, lost.status, "%s", lost.message) : GBS_OK;
 }
 
-/* @param why out: why the file could not be written, where that is all that failed. */
+/* Writes a checkpoint. @param why out: why the file could not be written, if nothing else failed.
+ */
 static gbs_status write_checkpoint(gbs_run *run, const gbsi_drive *drive, unsigned n_rooms,
                                    gbs_error *why, gbs_error *err)
 {
@@ -323,8 +326,8 @@ static gbs_status write_checkpoint(gbs_run *run, const gbsi_drive *drive, unsign
         GBSI_TRY(gbsi_monitor_gather(run->task.ranks, run->task.spread, &run->sampling.engine,
                                      &run->sampling.monitor, err));
     }
-    if (run->checkpoints.draws != NULL) { /* the draws must be on disk before a checkpoint names
-                                             them */
+    if (run->checkpoints.draws !=
+        NULL) { /* draws must be on disk before a checkpoint counts them */
         why->status = gbsi_draw_log_sync(run->checkpoints.draws, why);
     }
     const gbsi_standing s =
@@ -342,7 +345,7 @@ cleanup:
     return status;
 }
 
-/* Warns once about a checkpoint that cannot be written: the previous one still exists, and the run
+/* Warns once that a checkpoint cannot be written. The previous checkpoint still exists, and the run
  * goes on. */
 static gbs_status tell(gbsi_checkpoints *checkpoints, gbsi_report *report, const gbs_error *why,
                        gbs_error *err)
@@ -385,7 +388,7 @@ cleanup:
     return status;
 }
 
-/* Whether a run can be kept, or go on. */
+/* Checks that checkpoints of the run can be written, or that the run can resume from one. */
 static gbs_status check_run(const gbsi_runner *plain, const gbsi_engine *engine,
                             const gbsi_report *report, const char *option, gbs_error *err)
 {

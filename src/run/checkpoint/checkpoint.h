@@ -21,8 +21,8 @@ struct gbsi_drive;
 typedef enum gbsi_phase {
     GBSI_PHASE_BURN_IN,
     GBSI_PHASE_SAMPLING,
-    GBSI_PHASE_STUCK,    /* the chains disagree: the run goes on with ladders */
-    GBSI_PHASE_CLIMBING, /* ladders in place of chains are at work */
+    GBSI_PHASE_STUCK,    /* the chains disagree, and the run goes on with ladders */
+    GBSI_PHASE_CLIMBING, /* ladders run in place of chains */
 } gbsi_phase;
 
 /* The inputs of a run other than the model and the options. */
@@ -40,40 +40,40 @@ typedef enum gbsi_input {
 
 /* A part of the checkpoint that only one kind of task has. */
 typedef struct gbsi_more {
-    const char *name; /* of the part; NULL: there is none */
+    const char *name; /* name of the part; NULL if there is none */
     void *object;
     gbs_status (*save)(const void *object, const gbsi_sink *sink, gbs_error *err);
     gbs_status (*load)(void *object, const gbsi_source *source, gbs_error *err);
 } gbsi_more;
 
-/* stays_saved.c */
+/* stays_saved.c: save and load the stays. */
 gbs_status gbsi_stays_save(const struct gbsi_sampling *sampling, const gbsi_sink *sink,
                            gbs_error *err);
 gbs_status gbsi_stays_load(struct gbsi_sampling *sampling, const gbsi_source *source,
                            gbs_error *err);
 
 typedef struct gbsi_checkpoints {
-    gbs_run_options asked;         /* as they were given */
-    char input[GBSI_N_INPUTS][33]; /* digests of the inputs, "" for an input that is not given */
-    char *path;                    /* where they are written; NULL: nowhere */
-    gbsi_kept_lock lock;           /* lock of path, held until the run was executed */
-    double last_s;                 /* time at which the last checkpoint was written, or tried */
-    bool told;                     /* whether the user has been told that a checkpoint could not be
-                                      written */
-    bool begun;                    /* chains stand where counts, not the clock, put them */
-    gbsi_kept *from;      /* the checkpoint to take up, at the parts of the run; NULL: none */
-    char *text;           /* its text */
-    gbsi_draw_log *draws; /* NULL: draws are not kept */
+    gbs_run_options asked;         /* the options as the user gave them */
+    char input[GBSI_N_INPUTS][33]; /* digest of each input; "" for an input that is not given */
+    char *path;                    /* path of the checkpoints; NULL if none are written */
+    gbsi_kept_lock lock;           /* lock of `path`, held until the run has been executed */
+    double last_s; /* time at which a checkpoint was last written, or at which writing failed */
+    bool told;     /* whether the user has been told that a checkpoint could not be
+                      written */
+    bool begun;    /* whether the chains are in a state that counts alone decided, not the clock */
+    gbsi_kept *from; /* the checkpoint to resume from, open at the parts of the run; NULL if there
+                        is none */
+    char *text;      /* text of the checkpoint in `from` */
+    gbsi_draw_log *draws; /* NULL if draws are not logged */
     gbsi_more more;
     double best;         /* log density of the best state of a search, or the present ln Z */
     double log_exact;    /* ln Z of the exact part, for ladders */
-    uint64_t stop_after; /* for tests: the pass after which the run stops; 0: none */
-    double before_s;     /* seconds until that was written */
+    uint64_t stop_after; /* for tests: the pass after which the run stops; 0 if no test sets it */
+    double before_s;     /* seconds until the checkpoint in `from` was written */
 } gbsi_checkpoints;
 
 void gbsi_checkpoints_free(gbsi_checkpoints *checkpoints);
-/* Notes the inputs of a run for its checkpoints, while options and their arrays are still at
- * hand. */
+/* Notes the inputs of a run for its checkpoints, while the options and their arrays still exist. */
 gbs_status gbsi_run_note_inputs(gbsi_problem *problem, gbsi_checkpoints *checkpoints,
                                 const gbs_evidence *evidence, const gbs_run_options *options,
                                 gbs_error *err);
@@ -81,11 +81,12 @@ gbs_status gbsi_run_note_inputs(gbsi_problem *problem, gbsi_checkpoints *checkpo
 gbs_status gbsi_run_note_variables(gbsi_checkpoints *checkpoints, gbsi_input input,
                                    const uint32_t *variable, size_t n, gbs_error *err);
 
-/* For a task that is one call: resume and checkpoint as the user's calls do. */
+/* For a task that is one call: resumes and writes checkpoints as gbs_run_resume() and
+ * gbs_run_checkpoint() do. */
 gbs_status gbsi_run_take_files(gbs_run *run, const gbs_checkpoint_files *files, gbs_error *err);
 
-/* The parts that runners of chains save, and those that ladders save with the chains that ran
- * before them. */
+/* The parts that runners of chains save; and the parts that ladders save together with the chains
+ * that ran before them. */
 extern const gbsi_part *const gbsi_chains_parts[];
 extern const gbsi_part *const gbsi_ladders_parts[];
 /* Loads the parts behind the text into a run that is in the state that the text describes. */
@@ -93,17 +94,18 @@ gbs_status gbsi_run_load_parts(const struct gbsi_task *task, struct gbsi_samplin
                                const gbsi_checkpoints *checkpoints, const gbsi_source *source,
                                gbs_error *err);
 
-/* take_up.c: resumes a run: loads the decisions and the chains, in place of all the work before the
+/* take_up.c: resumes a run. Loads the decisions and the chains, which replaces the work before the
  * first pass. */
 gbs_status gbsi_run_take_up(gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
 
-/* A draw of one chain: kept where checkpoints are, and given to callbacks.draw, which there is. */
+/* Logs the draw of one chain if checkpoints are written, and passes it to callbacks.draw, which
+ * must be set. */
 gbs_status gbsi_run_give_draw(gbsi_checkpoints *checkpoints, gbsi_report *report,
                               const struct gbsi_drive *drive, uint64_t draw, uint32_t chain,
                               double log_density, const uint32_t *state, gbs_error *err);
 
 typedef enum gbsi_moment { GBSI_BEFORE_PASSES, GBSI_AFTER_PASS, GBSI_AFTER_PASSES } gbsi_moment;
-/* Writes a checkpoint if one is wanted at that moment. */
+/* Writes a checkpoint if one is due at this moment. */
 gbs_status gbsi_run_keep(gbs_run *run, const struct gbsi_drive *drive, gbsi_moment moment,
                          gbs_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a checkpoint file before there is a run. See docs/checkpoint.md. */
+/* Reads a checkpoint file before a run exists. See docs/checkpoint.md. */
 #include "base/memory.h"
 #include "base/sized.h"
 #include "chains/run.h"

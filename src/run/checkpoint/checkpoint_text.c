@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of a checkpoint: lines NAME=VALUE that say which run it is and where it stands. */
+/* The text of a checkpoint: lines NAME=VALUE that identify the run and give its progress. */
 #include "checkpoint/checkpoint_text.h"
 
 #include <inttypes.h>
@@ -23,7 +23,7 @@ enum { VALUE = 160 };
 static const char *const may_differ[] = {"sweeps",      "target-error", "time",
                                          "max-updates", "threads",      "memory-limit",
                                          "budget",      "least-chains", "checkpoint-every"};
-/* Options of may_differ that belong to the machine, and are not read from a file. */
+/* Options of may_differ that depend on the machine, and are not read from a file. */
 static const char *const of_machine[] = {"time", "threads", "memory-limit", "least-chains",
                                          "checkpoint-every"};
 static const char *const decided[] = {"scan", "width", "splash-size", "grow", "threshold"};
@@ -129,7 +129,7 @@ gbs_status gbsi_digest_exact(const gbsi_report *report, const gbsi_problem *prob
     return status;
 }
 
-/* The number of bins of the draw, which the length of the run decides. */
+/* The number of bins of the draw, which depends on the length of the run. */
 uint64_t gbsi_run_bins(const gbsi_problem *problem, const gbs_run_options *options)
 {
     return gbsi_draw_bins(options, problem->n_sampled);
@@ -299,7 +299,7 @@ static bool find_line(const char *text, const char *group, const char *name, cha
     return false;
 }
 
-/* Files that were written before there was such a line are read as if it said 0. */
+/* Whether files of older versions may lack the line; a missing line is read as 0. */
 static bool is_later(const char *name)
 {
     return strcmp(name, "burn-in-most") == 0;
@@ -420,7 +420,7 @@ gbs_status gbsi_text_decided(const char *path, const char *text, gbs_run_options
     return GBS_OK;
 }
 
-/* Temperatures of annealings follow from their length. */
+/* Checks the length of an annealing, on which its temperatures depend. */
 static gbs_status check_schedule(const gbsi_checkpoints *checkpoints, const char *path,
                                  const char *text, gbs_error *err)
 {
@@ -436,7 +436,7 @@ static gbs_status check_schedule(const gbsi_checkpoints *checkpoints, const char
                            path, own, saved);
 }
 
-/* Checks that the length of the run, which may have changed, does not change how the run goes
+/* Checks that the length of the run, which the user may change, does not change how the run goes
  * on. */
 static gbs_status check_length(const gbsi_task *task, const gbsi_checkpoints *checkpoints,
                                const char *path, const char *text, const gbsi_standing *s,

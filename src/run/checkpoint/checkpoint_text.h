@@ -17,39 +17,38 @@ typedef struct gbsi_standing {
 
 extern const gbsi_kept_form gbsi_checkpoint_form;
 
-/* Opens a file and reads its text; the parts after the text are not read yet. @param kept out:
- * gbsi_kept_close() it. @param text out: gbs_free() it. */
+/* Opens a file and reads its text, up to its parts. @param kept out: close by gbsi_kept_close().
+ * @param text out: free by gbs_free(). */
 gbs_status gbsi_checkpoint_open(const char *path, gbsi_kept **kept, char **text, gbs_error *err);
-/* @param text out: [*n] and a final 0; gbs_free() it. */
+/* @param text out: [*n] and a final 0; free by gbs_free(). */
 gbs_status gbsi_checkpoint_text(const gbs_run *run, const gbsi_standing *standing, char **text,
                                 size_t *n, gbs_error *err);
-/* The text of what must be equal on all ranks of a run, line by line. @param text out: gbs_free()
- * it. */
+/* Writes the text of all settings that must be equal on all ranks of a run, line by line.
+ * @param text out: free by gbs_free(). */
 gbs_status gbsi_identity_text(const gbs_run *run, char **text, size_t *n, gbs_error *err);
 /* Writes the text of the settings that are made after the run was created and must be equal on all
  * ranks: files, monitors and draws. */
 gbs_status gbsi_files_text(const gbs_run *run, char **text, size_t *n, gbs_error *err);
-/* A digest of which components are answered exactly, "" if all are sampled. @param text [33]
- * out. */
+/* Makes a digest of the choice of components that are answered exactly; "" if all are sampled.
+ * @param text [33] out. */
 gbs_status gbsi_digest_exact(const gbsi_report *report, const gbsi_problem *problem, char *text,
                              gbs_error *err);
-/* @param path for messages. */
+/* Reads the progress of the run from a text. @param path path of the file, for messages. */
 gbs_status gbsi_text_standing(const char *path, const char *text, gbsi_standing *standing,
                               gbs_error *err);
-/* The value of one of the lines that identify the run: "version", "model", "task", "draws". @param
- * value [n] out, "" where it is missing. */
+/* Copies the value of a line that identifies the run: "version", "model", "task", "draws".
+ * @param value [n] out; "" if the line is missing. */
 void gbsi_text_line(const char *text, const char *name, char *value, size_t n);
-/* The options as the run was given them. */
+/* Reads the options with which the run was begun. */
 gbs_status gbsi_text_options(const char *text, gbs_run_options *options, gbs_error *err);
 /* Replaces options by the values that the run decided on while it was executed. */
 gbs_status gbsi_text_decided(const char *path, const char *text, gbs_run_options *options,
                              gbs_error *err);
-/* Checks that this run goes on as the run of the checkpoint would. @return GBS_ERR_ARGUMENT naming
- * what differs.
- */
+/* Checks that this run would go on as the run of the checkpoint. @return GBS_ERR_ARGUMENT naming a
+ * difference. */
 gbs_status gbsi_text_check(const gbs_run *run, const char *path, const char *text,
                            const gbsi_standing *standing, gbs_error *err);
-/* The values that depend on --sweeps or --target-error. */
+/* Values that depend on --sweeps or --target-error. */
 uint64_t gbsi_run_bins(const gbsi_problem *problem, const gbs_run_options *options);
 
 #endif

@@ -23,29 +23,30 @@ enum { N_HEAD = 4 };
 static const gbsi_kept_form draws_form = {
     "file of draws", {0x89, 'G', 'D', 'R', '\r', '\n', 0x1a, '\n'}, 1};
 
-/* The draws of a checkpoint, after checks. */
+/* The draws that a checkpoint counts, in a file that has been checked. */
 typedef struct source {
-    FILE *file; /* NULL: there are none */
+    FILE *file; /* NULL if there are none */
     uint64_t n_draws;
     uint32_t n_chains;
-    gbsi_digest *digest; /* of their bytes */
+    gbsi_digest *digest; /* digest of the bytes of the draws */
 } source;
 
 struct gbsi_draw_log {
     const gbs_model *model; /* borrowed */
-    uint32_t *variable;     /* [n] */
+    uint32_t *variable;     /* [n] variables whose states are logged */
     uint32_t n;
-    uint32_t state_bytes; /* 1, or 2 where a state or "none" takes as many */
-    uint32_t n_chains;    /* once there is a draw */
-    uint64_t n_draws;     /* of each chain */
-    gbsi_digest *digest;  /* of all bytes */
-    void *row;            /* [n] states of state_bytes */
-    char *name;           /* name of the file that is written; NULL: none is */
-    int fd;               /* -1: not open */
+    uint32_t state_bytes; /* bytes of a state: 2 if the number of states, with "none", needs them,
+                             else 1 */
+    uint32_t n_chains;    /* number of chains, set at the first draw */
+    uint64_t n_draws;     /* number of draws of each chain */
+    gbsi_digest *digest;  /* digest of all bytes */
+    void *row;            /* [n] states of one draw, of state_bytes each */
+    char *name;           /* name of the file that is written; NULL if no file is written */
+    int fd;               /* descriptor of the file; -1 if the file is not open */
     char *buffer;         /* [BUFFER_BYTES] bytes not yet written to the file */
     size_t n_buffered;
-    gbs_error failure; /* the first; nothing is written from then on */
-    source from;       /* number of the draws with which the run goes on */
+    gbs_error failure; /* the first failure, after which nothing is written */
+    source from;       /* the draws after which this run goes on */
 };
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -125,8 +126,8 @@ uint64_t gbsi_draw_log_count(const gbsi_draw_log *log, char *digest)
     return log->n_draws;
 }
 
-/* The name of the file of draws: "run.ckpt.draws" for "run.ckpt", and for the previous checkpoint
- * "run.ckpt~". Freed by the caller. */
+/* Makes the name of the file of draws: "run.ckpt.draws", for "run.ckpt" and also for the previous
+ * checkpoint "run.ckpt~". The caller frees it. */
 static char *name_of(const char *checkpoint)
 {
     static const char suffix[] = ".draws";
@@ -197,7 +198,7 @@ static gbs_status put_head(const gbsi_draw_log *log, const gbsi_sink *sink, gbs_
     return gbsi_put_numbers(sink, log->variable, log->n, sizeof log->variable[0], err);
 }
 
-/* Writes a file without draws, in place of the file that was there. */
+/* Writes a file without draws, which replaces an existing file. */
 static void begin_file(gbsi_draw_log *log, uint32_t n_chains)
 {
     const gbsi_sink sink = {log, put};
@@ -224,7 +225,8 @@ static void put_draw(gbsi_draw_log *log, uint32_t n_chains, uint32_t chain, doub
     if (log->fd < 0) {
         begin_file(log, n_chains);
     }
-    for (uint32_t i = 0; i < log->n; ++i) { /* GBSI_NONE, all its bits set, stays so */
+    for (uint32_t i = 0; i < log->n;
+         ++i) { /* GBSI_NONE, which has all bits set, keeps all bits set */
         const uint32_t x = state[log->variable[i]];
         if (log->state_bytes == 1) {
             narrow[i] = (uint8_t)x;
@@ -266,7 +268,7 @@ static uint64_t head_bytes(const gbsi_draw_log *log)
     return bytes;
 }
 
-/* The bytes of the draws; UINT64_MAX: more than a file can have. */
+/* Number of bytes of the draws; UINT64_MAX if no file can have as many. */
 static uint64_t bytes_of(const gbsi_draw_log *log, const source *from)
 {
     const uint64_t row = sizeof(double) + (uint64_t)log->n * log->state_bytes;
@@ -276,7 +278,8 @@ static uint64_t bytes_of(const gbsi_draw_log *log, const source *from)
                : head_bytes(log) + from->n_draws * from->n_chains * row;
 }
 
-/* The first bytes have that digest; the file then stands behind its head. */
+/* Checks that the bytes of the draws have their digest. The file position is then behind the head
+ * of the file. */
 static gbs_status check_bytes(const gbsi_draw_log *log, source *from, const char *name,
                               const char *digest, gbs_error *err)
 {
@@ -329,7 +332,7 @@ gbs_status gbsi_draw_log_open(gbsi_draw_log *log, const char *checkpoint, uint64
     if (name == NULL) {
         return gbsi_no_memory(err, checkpoint, strlen(checkpoint));
     }
-    if (n_draws > 0) { /* otherwise the file does not exist yet */
+    if (n_draws > 0) { /* without draws, the file does not exist yet */
         GBSI_TRY(open_source(log, &from, name, err));
         GBSI_TRY(check_bytes(log, &from, name, digest, err));
     }
@@ -342,8 +345,8 @@ cleanup:
     return status;
 }
 
-/* @return whether the file to be written is the file that was read; if so, it is cut behind the
- * draws that were read. */
+/* Opens the file for appending if the draws to go on from are in the file to be written; it is then
+ * truncated after these draws. @return whether it is that file. */
 static bool go_on_in_place(gbsi_draw_log *log)
 {
     struct stat read;
@@ -372,7 +375,7 @@ static gbs_status take(void *context, void *bytes, size_t n, gbs_error *err)
                : gbsi_fail(err, GBS_ERR_IO, "the draws of the checkpoint cannot be read");
 }
 
-/* Reads the draw of one chain. @param state [n_variables of the model] */
+/* Reads the draw of one chain. @param state [n_variables of the model] out */
 static gbs_status take_draw(const gbsi_draw_log *log, double *log_density, uint32_t *state,
                             gbs_error *err)
 {
@@ -397,7 +400,7 @@ gbs_status gbsi_draw_log_give_again(gbsi_draw_log *log, gbsi_drive *drive, gbs_e
     }
     uint32_t *state = gbsi_alloc_array(log->model->n_variables, sizeof *state);
     GBSI_PASS(GBSI_HAVE(err, "draws", state));
-    memset(state, 0xff, log->model->n_variables * sizeof *state); /* GBSI_NONE */
+    memset(state, 0xff, log->model->n_variables * sizeof *state); /* all GBSI_NONE */
     const bool in_place = go_on_in_place(log);
     if (in_place) {
         gbsi_digest_free(log->digest);
@@ -406,7 +409,7 @@ gbs_status gbsi_draw_log_give_again(gbsi_draw_log *log, gbsi_drive *drive, gbs_e
         log->n_chains = log->from.n_chains;
         log->from.digest = NULL;
     }
-    drive->whole = true; /* time ends what follows, not this */
+    drive->whole = true; /* the time limit does not cut this work short, only the later work */
     for (uint64_t draw = 0; draw < log->from.n_draws; ++draw) {
         for (uint32_t chain = 0; chain < log->from.n_chains; ++chain) {
             double log_density = 0.0;

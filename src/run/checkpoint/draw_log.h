@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The draws of a run with checkpoints, in a file beside them that only grows: a checkpoint names
- * how many it had, and their digest. docs/checkpoint.md specifies it. */
+/* The draws of a run with checkpoints, in a file beside them that only grows. A checkpoint has the
+ * number of its draws, and their digest. docs/checkpoint.md specifies the file. */
 #ifndef GBSI_CHECKPOINT_DRAW_LOG_H
 #define GBSI_CHECKPOINT_DRAW_LOG_H
 
@@ -11,24 +11,24 @@ struct gbsi_drive;
 
 typedef struct gbsi_draw_log gbsi_draw_log;
 
-/* @param variable [n], copied; NULL: all. */
+/* @param variable [n], copied; NULL for all variables. */
 gbs_status gbsi_draw_log_new(const gbs_model *model, const uint32_t *variable, uint32_t n,
                              gbsi_draw_log **out, gbs_error *err);
-void gbsi_draw_log_free(gbsi_draw_log *log); /* NULL is allowed */
+void gbsi_draw_log_free(gbsi_draw_log *log); /* `log` may be NULL */
 
-/* The variables whose states are logged. @param variable out: [n] @return n */
+/* Gets the variables whose states are logged. @param variable out: [n] @return n */
 uint32_t gbsi_draw_log_variables(const gbsi_draw_log *log, const uint32_t **variable);
 
-/* Draws are written beside this checkpoint from now on.
- * @return GBS_ERR_ARGUMENT if a file of that name holds no draws and is not empty. */
+/* Writes draws beside this checkpoint from now on. @return GBS_ERR_ARGUMENT if a file of that name
+ * is not empty and is not a file of draws. */
 gbs_status gbsi_draw_log_write_beside(gbsi_draw_log *log, const char *checkpoint, gbs_error *err);
 
-/* Opens the draws that a checkpoint names, and checks that they are undamaged; they stay open.
- * @param digest [33] @return GBS_ERR_IO; GBS_ERR_FORMAT if they are other draws. */
+/* Opens the draws that a checkpoint counts, and checks that they are undamaged; the file stays
+ * open. @param digest [33] @return GBS_ERR_IO; GBS_ERR_FORMAT if the file has other draws. */
 gbs_status gbsi_draw_log_open(gbsi_draw_log *log, const char *checkpoint, uint64_t n_draws,
                               uint32_t n_chains, const char *digest, gbs_error *err);
-/* Gives the draws that were opened to callbacks.draw again; later draws are written after them.
- * @return GBS_ERR_STOPPED where a signal came. */
+/* Passes the opened draws to callbacks.draw again; later draws are written after them.
+ * @return GBS_ERR_STOPPED if a signal came. */
 gbs_status gbsi_draw_log_give_again(gbsi_draw_log *log, struct gbsi_drive *drive, gbs_error *err);
 
 /* Makes sure that all draws are on disk. */

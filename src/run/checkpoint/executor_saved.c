@@ -4,7 +4,7 @@
 #include "chains/executor.h"
 #include "ranks/ranks.h"
 
-/* The number of slots on this rank; 0 if states have a form of their own. */
+/* Number of slots on this rank; 0 if the pass keeps states in its own form. */
 static uint32_t own_slots(const gbsi_executor *x)
 {
     return x->plan == NULL ? 0 : x->plan->n_slots;
@@ -21,7 +21,7 @@ static gbs_status save_states(const void *object, const gbsi_sink *sink, gbs_err
     return GBS_OK;
 }
 
-/* The number of slots on all ranks. */
+/* Number of slots on all ranks. */
 static uint32_t slots_of(const gbsi_executor *x)
 {
     return x->weave == NULL ? own_slots(x) : (uint32_t)x->weave->n_whole;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chains of a model that ranks share, saved as one process saves them. */
+/* Saves chains of a model that ranks share, with the bytes of one process. */
 #include <assert.h>
 #include <string.h>
 
@@ -19,7 +19,8 @@ static uint64_t width(const void *object, uint32_t slot)
     return (uint64_t)x->lanes * x->woven_bytes;
 }
 
-/* A plan of small variables has a byte for a state where that of the whole may have two. */
+/* Writes the states of one slot. If all variables of a share are small, its plan has one byte for a
+ * state; the plan of the whole model may have two. */
 static gbs_status put(const void *object, uint32_t slot, const gbsi_sink *sink, gbs_error *err)
 {
     const states *s = object;
@@ -49,7 +50,8 @@ static gbs_status take(void *object, uint32_t slot, const gbsi_source *source, g
                                     bytes, err));
     } else {
         GBSI_PASS(gbsi_take_numbers(source, wide, x->lanes, sizeof wide[0], err));
-        for (uint32_t lane = 0; lane < x->lanes; ++lane) { /* beyond a byte: beyond the arity */
+        for (uint32_t lane = 0; lane < x->lanes;
+             ++lane) { /* a value above a byte is above the number of states too */
             state[(size_t)slot * x->lanes + lane] =
                 (uint8_t)(wide[lane] > UINT8_MAX ? UINT8_MAX : wide[lane]);
         }
@@ -57,7 +59,7 @@ static gbs_status take(void *object, uint32_t slot, const gbsi_source *source, g
     return gbsi_executor_check_states(x, s->g, slot, err);
 }
 
-/* ---- what passes keep: updates so far, of all ranks in the file and then on the first ------- */
+/* ---- data of passes: numbers of updates, added up over ranks; loaded by rank 0 -------------- */
 
 static gbs_status keep(void *context, const void *bytes, size_t n, gbs_error *err)
 {
@@ -97,7 +99,7 @@ static gbs_status weave_pass(const gbsi_executor *x, const gbsi_sink *sink,
     return GBS_OK;
 }
 
-/* ---- of passes in turns: what each rank keeps, behind its length; of a single rank as it is - */
+/* ---- data of passes in turns: length and data of each rank; only data if there is one rank -- */
 
 static gbs_status count_bytes(void *context, const void *bytes, size_t n, gbs_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Saves and loads the stays that are counted, and those that go on. If ranks share the chains or
- * the model, the bytes are those of one process. */
+/* Saves and loads the stays that have been counted, and the stays that have not ended. If ranks
+ * share the chains or the model, the bytes are those of one process. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -104,7 +104,7 @@ static gbs_status weave_groups(const group *all, const gbsi_sink *sink, const gb
     return status;
 }
 
-/* ---- those that have ended ------------------------------------------------------------------- */
+/* ---- stays that have ended ------------------------------------------------------------------- */
 
 enum { NUMBERS = sizeof(gbsi_cell_stays) / sizeof(uint64_t) };
 
@@ -157,7 +157,7 @@ cleanup:
     return status;
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- all stays ------------------------------------------------------------------------------- */
 
 static group all_of(const gbsi_sampling *sampling)
 {
@@ -203,7 +203,7 @@ static gbs_status load(void *object, const gbsi_source *source, gbs_error *err)
     } else {
         GBSI_TRY(
             gbsi_take_numbers(source, all.s->n, all.s->n_cells * NUMBERS, sizeof(uint64_t), err));
-        if (ranks != NULL && ranks->rank > 0) { /* the first has them all */
+        if (ranks != NULL && ranks->rank > 0) { /* rank 0 has the stays of all ranks */
             memset(all.s->n, 0, all.s->n_cells * sizeof *all.s->n);
         }
         GBSI_TRY(load_groups(&all, source, err));

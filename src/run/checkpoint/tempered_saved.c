@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ladders at work as a part of a checkpoint (docs/checkpoint.md, "ladders"): the adapted ladder,
- * the progress of burn-in or sampling, the states of the chains, and the counts. */
+/* Saves ladders as a part of a checkpoint (docs/checkpoint.md, "ladders"): the adapted ladder, the
+ * progress of burn-in or sampling, the states of the chains, and the counts. */
 #include "ladders/tempered_inside.h"
 
 /* The progress of ladders, in the order of the file. */
@@ -13,7 +13,8 @@ typedef struct standing {
 } standing;
 
 enum { NUMBER = 8 };
-#define MOST_ITERATIONS (UINT64_C(1) << 48) /* random numbers are counted by passes below 2^56 */
+/* The pass numbers that key random numbers are below 2^56. */
+#define MOST_ITERATIONS (UINT64_C(1) << 48)
 
 static gbs_status save_burn_in(const gbsi_tempered *t, const gbsi_sink *sink, gbs_error *err)
 {
@@ -52,7 +53,8 @@ gbs_status gbsi_tempered_save(const gbsi_tempered *t, const gbsi_sink *sink, gbs
     return gbsi_put_sealed(sink, t, save, err);
 }
 
-/* Plans of blocks follow from the model, and whether they fit from the memory limit. */
+/* Makes the plans of blocks, which follow from the model; whether they fit depends on the memory
+ * limit. */
 static gbs_status take_blocks(gbsi_tempered *t, const standing *s, gbs_error *err)
 {
     if (s->has_blocks != 0 && t->blocks.plans == NULL) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Approximations in place of chains: mean field, and loopy belief propagation. Each is iterated
- * until it stays, or until --iterations, --max-updates, --time or the user ends it. */
+ * until it reaches a fixed point, or until --iterations, --max-updates, --time or the user ends it.
+ */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -14,26 +15,27 @@
 #include "variational/belief.h"
 #include "variational/mean_field.h"
 
-/* A fixed point: an iteration that moves nothing by more than this. */
+/* An iteration that changes no number by more than this is a fixed point. */
 #define TOLERANCE  1e-10
 #define PROGRESS_S 0.1
-/* Iterations of belief propagation without damping, and the damping of those that follow, unless
- * one below 1 is given. */
+/* Number of iterations of belief propagation without damping, and the damping of later iterations,
+ * unless the user sets a damping below 1. */
 #define UNDAMPED 50u
 #define DAMPING  0.5
 
 /* An approximation of the free variables of a problem. */
 typedef struct approximation {
     gbs_method method;
-    const char *name; /* for messages */
+    const char *name; /* name in messages */
     uint64_t (*bytes)(const gbsi_conditioned *model);
     gbs_status (*begin)(const gbsi_conditioned *model, const gbs_run_options *options,
                         gbsi_watch *watch, void **state, gbs_error *err);
-    /* @param n iterations before this one. @return the largest change. */
+    /* Makes one iteration. @param n number of iterations before this one. @return the largest
+     * change. */
     double (*step)(void *state, const gbs_run_options *options, uint64_t n);
-    /* The marginals. @param p [n_states] out. */
+    /* Reads the marginals. @param p [n_states] out. */
     gbs_status (*read)(void *state, size_t n_states, double *p, gbs_error *err);
-    /* The distance from a fixed point, and the estimate of ln Z. */
+    /* Reports the distance from a fixed point, and the estimate of ln Z. */
     void (*judge)(void *state, gbs_report *report);
     void (*free)(void *state);
 } approximation;
@@ -78,12 +80,12 @@ static void free_mean_field(void *state)
 
 /* ---- belief propagation ---------------------------------------------------------------------- */
 
-/* Factors of many variables become chains of short ones first. */
+/* Belief propagation, in which long factors are first replaced by chains of short factors. */
 typedef struct belief {
-    gbsi_conditioned *chained; /* NULL: no factor is long */
+    gbsi_conditioned *chained; /* model with these chains; NULL if no factor is long */
     gbsi_belief *messages;
-    double residual; /* of the last iteration */
-    double *p;       /* [states of the model or of the chained one] */
+    double residual; /* residual of the last iteration */
+    double *p;       /* [states of `chained`, or of the model] */
 } belief;
 
 static void free_belief(void *state)
@@ -196,7 +198,8 @@ static void tell_progress(const gbs_run_options *options, const gbs_report *repo
     }
 }
 
-/* The clock only decides when to stop: --iterations with the same count gives the same numbers. */
+/* Sets the stop if the time is over. The clock only ends the iterations: a run with the reached
+ * number as --iterations gives the same results. */
 static void look_at_clock(const gbs_run_options *options, const gbs_report *report,
                           gbsi_drive *drive, double moved)
 {
@@ -207,12 +210,12 @@ static void look_at_clock(const gbs_run_options *options, const gbs_report *repo
     gbsi_drive_end_in_time(options, drive, now_s);
 }
 
-/* Iterates until something stops it: drive->stop, or the watch. */
+/* Iterates until drive->stop is set or the watch stops. */
 static void iterate(const approximation *a, void *state, const gbs_run_options *options,
                     uint32_t n_variables, gbs_report *report, gbsi_drive *drive)
 {
     double least = INFINITY;
-    uint64_t best = 0; /* the iteration of the least change */
+    uint64_t best = 0; /* number of the iteration with the least change */
     while (drive->stop == GBSI_GO_ON) {
         const double moved = a->step(state, options, report->iterations);
         if (gbsi_watch_stopped(&drive->watch)) {
@@ -238,8 +241,8 @@ static void iterate(const approximation *a, void *state, const gbs_run_options *
     }
 }
 
-/* Whether the graph of variables and factors is a forest: no factor joins two variables that others
- * join already. Belief propagation is exact then (Pearl 1988). */
+/* Whether the graph of variables and factors is a forest: no factor joins two variables that other
+ * factors already join. Belief propagation is then exact (Pearl 1988). */
 static gbs_status has_no_cycles(const gbsi_conditioned *model, bool *none, gbs_error *err)
 {
     const gbsi_factors *factors = &model->factors;
@@ -292,11 +295,12 @@ cleanup:
 
 /* ---- an answer in hand ----------------------------------------------------------------------- */
 
-#define FIRST_SHARE      0.1 /* of --time */
+#define FIRST_SHARE      0.1 /* share of --time */
 #define FIRST_ITERATIONS 200u
-#define FIRST_STATES     ((size_t)1 << 22) /* larger models have a sweep as soon */
+#define FIRST_STATES     ((size_t)1 << 22) /* in a larger model a sweep would end as early */
 
-/* @param p [states of the part] out. @return false: there is no such answer. */
+/* Finds an answer by belief propagation. @param p [states of the part] out. @return false if there
+ * is none. */
 static bool find_first(const gbsi_task *task, gbsi_drive *drive, double *p)
 {
     gbs_run_options options = task->options;
@@ -309,8 +313,9 @@ static bool find_first(const gbsi_task *task, gbsi_drive *drive, double *p)
     bool found = a->begin(part, &options, &drive->watch, &state, NULL) >= 0;
     if (found) {
         iterate(a, state, &options, part->n_variables, &own, drive);
-        found = own.iterations > 0 && /* before, all states are alike */
-                a->read(state, part->state_offset[part->n_variables], p, NULL) >= 0;
+        found =
+            own.iterations > 0 && /* before the first iteration, all states are equally likely */
+            a->read(state, part->state_offset[part->n_variables], p, NULL) >= 0;
     }
     a->free(state);
     drive->share = 1.0;

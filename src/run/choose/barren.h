@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables that can be summed out before anything is answered, where all variables are asked for
- * and the others are answered exactly: they are drawn given independent draws of the others. */
+/* Barren variables, which can be summed out before the other variables are answered. If all
+ * variables are asked for and the others are answered exactly, barren variables are drawn given
+ * independent draws of the others. */
 #ifndef GBSI_CHOOSE_BARREN_H
 #define GBSI_CHOOSE_BARREN_H
 
@@ -9,23 +10,23 @@
 typedef struct gbsi_barren {
     gbsi_conditioned *full; /* the model given evidence, with the barren variables; owned */
     gbsi_pruning pruning;
-    uint32_t *full_variable; /* [variables that stay] numbers of these variables in `full` */
-    uint32_t *x;             /* [full variables] the last draw */
+    uint32_t *full_variable; /* [variables that stay] the number of each variable in `full` */
+    uint32_t *x;             /* [full variables] the last draw of all variables */
     double *p;               /* [largest arity] scratch */
-    double *mean;            /* [full states] mean conditional of a pruned variable over n_draws */
-    double *square;          /* [full states] sum of squared distances from the mean */
+    double *mean;   /* [full states] means over n_draws of the conditionals of a pruned variable */
+    double *square; /* [full states] sums of squared distances from the means */
     uint64_t n_draws;
 } gbsi_barren;
 
-/* @param full taken, also after a failure. @param pruning taken, also on failure.
- * @param part the remaining part of full. */
+/* @param full owned by the result, or freed after a failure. @param pruning likewise. @param part
+ * the part of `full` that remains. */
 gbs_status gbsi_barren_new(gbsi_conditioned *full, gbsi_pruning *pruning,
                            const gbsi_conditioned *part, gbsi_barren **out, gbs_error *err);
 void gbsi_barren_free(gbsi_barren *barren);
 
 /* Draws all pruned variables in reverse order of their removal, each given the variables drawn
- * before it, and adds their conditionals to the averages [M7].
- * @param x [variables that stay] an independent draw of them. */
+ * before, and adds their conditionals to the averages [M7]. @param x [variables that stay] an
+ * independent draw of these variables. */
 void gbsi_barren_draw(gbsi_barren *barren, const uint32_t *x, uint64_t seed, uint32_t chain,
                       uint64_t draw);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A proved burn-in [M38]: the smallest number of passes after which the marginal of every sampled
  * variable is within the requested distance of its limit, from any start. The bound follows the
- * very passes that will be run. A scan's sequence does not depend on the states, so this holds for
- * random and permuted scans too, with the choices their seed makes. */
+ * updates of the passes that the run will make. It also holds for random and permuted scans with
+ * the given seed, because their sequence of updates does not depend on the states. */
 #include <inttypes.h>
 
 #include "base/memory.h"
@@ -12,7 +12,7 @@
 
 #define MOST_PASSES    ((uint64_t)1 << 20)
 #define MOST_WORK      ((uint64_t)1 << 34) /* updates times neighbours */
-#define STALLED        (1.0 - 1e-9)        /* give up if doubling the passes leaves more */
+#define STALLED        (1.0 - 1e-9)        /* a search whose bound falls by less is given up */
 #define LEAST_DOUBLING 16u
 
 static gbs_status check(const gbs_run_options *o, const gbsi_engine *engine, gbs_error *err)
@@ -72,7 +72,7 @@ static gbs_status out_of_time(gbs_error *err)
                      "result yet; try a longer --time");
 }
 
-/* Finds the burn-in. @param b [n] all 1. */
+/* Finds the burn-in. @param b [n] distances before the first pass, all 1. */
 static gbs_status find(gbs_run_options *options, const gbsi_engine *engine, gbsi_report *report,
                        const gbsi_influences *c, double *b, gbsi_watch *watch, gbs_error *err)
 {
@@ -105,8 +105,8 @@ static gbs_status find(gbs_run_options *options, const gbsi_engine *engine, gbsi
     return GBS_OK;
 }
 
-/* Bounds how far the estimated marginals still are from the target after one pass.
- * @param b [n] all 1. */
+/* Bounds the distance of the estimated marginals from the target after one pass. @param b [n]
+ * distances before the pass, all 1. */
 static gbs_status bound_pass(const gbsi_problem *problem, const gbsi_engine *engine,
                              gbsi_report *report, const gbsi_influences *c, double *b,
                              gbsi_watch *watch, gbs_error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Certified burn-in: the first number of passes that will do, on every scan. */
+/* Certified burn-in: the smallest sufficient number of passes, for every scan. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static gbs_run_options wanted(int scan, double certified)
     return options;
 }
 
-/* The largest of the bounds on single marginals, after this many passes of a fixed scan. */
+/* The largest bound on a single marginal after this many passes of a fixed scan. */
 static double bound_after(const gbs_model *model, int scan, uint64_t passes)
 {
     gbs_influences *c = NULL;
@@ -108,7 +108,7 @@ static void certificates_are_refused(void **unused)
     gbs_model_free(strong);
 }
 
-/* Without the option there is no such number; what is exact needs none. */
+/* Without the option, no burn-in is certified; exact answers need none. */
 static void not_asked(void **unused)
 {
     (void)unused;
@@ -125,7 +125,7 @@ static void not_asked(void **unused)
     gbs_model_free(model);
 }
 
-/* However fast the machine is. */
+/* The time limit ends the search on machines of any speed. */
 static void time_is_obeyed(void **unused)
 {
     (void)unused;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses the components of a run that are answered exactly, and how: by counts alone, never by a
- * clock, except that the user's time may end a search. */
+/* Chooses the components of a run that are answered exactly, and the method for each. Only counts
+ * decide, except that the user's time limit may end a search. */
 #include <math.h>
 #include <string.h>
 
@@ -12,10 +12,11 @@
 #include "reference/enumerate.h"
 #include "trees/clique_tables.h"
 
-#define DRAW_NS      100.0 /* nanoseconds for a clique and a draw */
-#define SEARCH_SHARE 0.4   /* of --time: what `auto` gives to the choice */
+#define DRAW_NS      100.0 /* nanoseconds per clique and draw */
+#define SEARCH_SHARE 0.4   /* share of --time that `auto` spends on the choice */
 
-/* The memory that `auto` assumes without --memory-limit where ranks must decide alike. */
+/* The memory that `auto` assumes without --memory-limit on several ranks, which must decide alike.
+ */
 #define RANKS_BYTES (UINT64_C(4) << 30)
 
 /* The bytes of the memory limit that remain after the memory that is needed in any case. */
@@ -26,7 +27,7 @@ static uint64_t bytes_left(const gbs_run_options *options, const gbsi_problem *p
     return limit > standing ? limit - standing : 0;
 }
 
-/* Whether a most probable state is asked for: gbs_map(). */
+/* Whether the run is for a most probable state: gbs_map(). */
 static bool maximises(const gbsi_run_purpose *purpose)
 {
     return purpose->anneals && !purpose->up_only;
@@ -40,7 +41,7 @@ gbsi_exact_limits gbsi_run_exact_limits(const gbsi_task *task)
 }
 
 /* The time that exact answers of `auto` may take, as predicted for one thread: half of --time or,
- * without it, of --budget. */
+ * without --time, half of --budget. */
 static double auto_ns(const gbs_run_options *o)
 {
     return 0.5e9 * (o->time_s > 0.0 ? o->time_s : o->budget_s);
@@ -53,7 +54,7 @@ uint64_t gbsi_run_auto_bytes(const gbsi_task *task)
                                            : gbsi_auto_memory_limit();
 }
 
-/* The limits of a component if it may use all of that time. */
+/* The limits of a component that may use all of auto_ns(). */
 static gbsi_exact_limits auto_limits(const gbsi_task *task)
 {
     const double entries = auto_ns(&task->options) / GBSI_STACK_NS;
@@ -93,7 +94,7 @@ static void report_cost(const gbsi_run_purpose *purpose, const gbsi_problem *pro
     cost->entries += report->public.nonzero_entries;
 }
 
-/* Makes the tree again, only of components with take[component] != 0. */
+/* Makes the tree again, with only the components that have take[component] != 0. */
 static gbs_status tree_again(gbsi_exact_plan *plan, const uint8_t *take, gbsi_tree **tree,
                              gbs_error *err)
 {
@@ -145,8 +146,8 @@ gbs_status gbsi_run_auto_forms(const gbsi_task *task, gbsi_exact_plan *plan, uin
     return GBS_OK;
 }
 
-/* Whether trees and sparse tables hold all components, and the tables of all of them can be kept
- * and drawn from, after marginals are computed, within what `auto` allows. */
+/* Whether all components have trees or sparse tables, and computing marginals, keeping all tables
+ * and drawing from them is within the limits of `auto`. */
 static bool is_drawn_exactly(const gbsi_task *task)
 {
     const gbsi_problem *problem = &task->problem;
@@ -164,12 +165,12 @@ static bool is_drawn_exactly(const gbsi_task *task)
         n_cliques += (double)c->tree->n_cliques;
         bytes += c->bytes;
     }
-    const uint64_t n_kept = o->sweeps / o->thin; /* of a chain */
+    const uint64_t n_kept = o->sweeps / o->thin; /* number of kept draws of a chain */
     ns += (double)n_kept * (double)o->chains * n_cliques * DRAW_NS;
     return ns <= auto_ns(o) && bytes <= gbsi_run_auto_bytes(task);
 }
 
-/* Either all components are drawn exactly, or none is. */
+/* Chooses for a run that gives draws: either all components are drawn exactly, or none. */
 static gbs_status choose_drawn(gbsi_task *task, gbsi_exact_plan *plan, gbs_error *err)
 {
     gbsi_problem *p = &task->problem;
@@ -215,12 +216,13 @@ cleanup:
     return status;
 }
 
-/* Chooses what is exact within a share of --time. A search that takes longer is given up, and all
- * is sampled. */
+/* Chooses the exact components within a share of --time. A search that takes longer is given up,
+ * and all components are sampled. */
 static gbs_status choose_in_time(gbsi_task *task, gbsi_report *report, gbs_error *err)
 {
     gbsi_problem *p = &task->problem;
-    gbsi_watch *outer = gbsi_watch_current(); /* of preparing the run: --time ends there */
+    gbsi_watch *outer =
+        gbsi_watch_current(); /* the watch of preparing the run, which --time ends */
     gbsi_watch watch = gbsi_watch_of(NULL, NULL, 0.0, 0.0);
     if (outer != NULL && outer->until_s > 0.0) {
         watch.until_s = outer->until_s - (1.0 - SEARCH_SHARE) * task->options.time_s;
@@ -240,8 +242,8 @@ static gbs_status choose_in_time(gbsi_task *task, gbsi_report *report, gbs_error
     return GBS_OK;
 }
 
-/* Chooses sparse tables and cutsets if everything must be exact.
- * @param trees [components] in and out: 1 if a component has dense tables. */
+/* Chooses sparse tables and cutsets for a run in which all components must be exact. @param trees
+ * [components] in and out: 1 if a component has dense tables. */
 static gbs_status choose_others(gbsi_problem *p, gbsi_run_purpose *purpose,
                                 const gbsi_exact_plan *plan, const gbsi_exact_limits *limits,
                                 uint8_t *trees, gbs_error *err)
@@ -316,8 +318,8 @@ gbsi_keep gbsi_run_draw_keep(const gbsi_task *task)
                : GBSI_KEEP_ALL_MESSAGES;
 }
 
-/* The bytes of the trees and of the work on them, including the scratch of threads if there is room
- * for it. */
+/* The bytes of the trees and of the work on them. Scratch memory for threads is included if there
+ * is room for it. */
 static uint64_t tree_bytes(const gbsi_task *task)
 {
     const gbsi_tree *tree = task->problem.tree;
@@ -343,7 +345,8 @@ static gbs_status choose_exact(gbsi_task *task, gbsi_report *report, gbs_error *
     switch (task->options.method) {
     case GBS_METHOD_MEAN_FIELD:
     case GBS_METHOD_BELIEF:
-        memset(task->problem.exact, 1, n); /* no component is sampled; approximate_run.c answers */
+        memset(task->problem.exact, 1,
+               n); /* no component is sampled; approximate_run.c gives the answers */
         break;
     case GBS_METHOD_AUTO:
         GBSI_PASS(choose_in_time(task, report, err));
@@ -352,7 +355,7 @@ static gbs_status choose_exact(gbsi_task *task, gbsi_report *report, gbs_error *
         bytes = bytes_left(&task->options, &task->problem);
         GBSI_PASS(choose_all(task, report, err));
         break;
-    default: /* all is sampled */
+    default: /* all components are sampled */
         break;
     }
     if (task->problem.tree != NULL) {
@@ -376,8 +379,8 @@ static bool all_exact(const gbsi_problem *p)
     return memchr(p->exact, 0, p->components->n) == NULL;
 }
 
-/* Whether barren variables may be drawn given the other variables, if those are answered exactly.
- */
+/* Whether barren variables may be drawn given the other variables, should these be answered
+ * exactly. */
 static bool may_draw_barren(const gbs_run_options *o, const gbsi_run_purpose *purpose)
 {
     return o->method == GBS_METHOD_AUTO && purpose->limited && !purpose->anneals &&
@@ -386,8 +389,8 @@ static bool may_draw_barren(const gbs_run_options *o, const gbsi_run_purpose *pu
            o->temper <= GBS_TEMPER_OFF && (gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) != 0;
 }
 
-/* Tries the problem without its barren variables. @param exact out: whether all of it is answered
- * exactly, and can be drawn from. */
+/* Tries the problem without its barren variables. @param exact out: whether all other variables are
+ * answered exactly and can be drawn. */
 static gbs_status choose_core(gbsi_task *task, gbsi_report *report, bool *exact, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -402,8 +405,8 @@ cleanup:
     return status;
 }
 
-/* If not all is answered exactly as it is, but would be without the barren variables: leaves them
- * out, to be drawn later. */
+/* Leaves out the barren variables, to draw them later, if this makes all other variables exact and
+ * they would not all be exact otherwise. */
 static gbs_status leave_out_barren(gbsi_task *task, gbsi_report *report, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -12,7 +12,7 @@
 #include "reference/enumerate.h"
 #include "solve/solve.h"
 
-#define DRAWS_A_LOOK 256u /* draws between two looks at the clock */
+#define DRAWS_A_LOOK 256u /* number of draws between two looks at the clock */
 
 /* ---- marginals ----------------------------------------------------------------------------- */
 
@@ -25,7 +25,8 @@ static gbs_status take_pool(gbsi_engine *engine, const gbs_run_options *options,
     return gbsi_pool_new(gbsi_options_threads(options), &engine->pool, err);
 }
 
-/* Messages up, watched. @return GBS_ERR_IMPOSSIBLE if no state has positive weight. */
+/* Sends messages up one tree, under the watch. @return GBS_ERR_IMPOSSIBLE if no state has positive
+ * weight. */
 static gbs_status tree_up(gbsi_drive *drive, gbsi_tables *tables, uint32_t t, double *log_z,
                           gbs_error *err)
 {
@@ -37,7 +38,8 @@ static gbs_status tree_up(gbsi_drive *drive, gbsi_tables *tables, uint32_t t, do
     return *log_z == -INFINITY ? gbsi_impossible(err) : GBS_OK;
 }
 
-/* @param log_z in and out: ln Z of the calibrated components is added. */
+/* Computes the marginals of the trees. @param log_z in and out: ln Z of their components is added.
+ */
 static gbs_status calibrate(const gbsi_task *task, gbsi_engine *engine,
                             const gbsi_estimates *estimates, gbsi_drive *drive, double *log_z,
                             gbs_error *err)
@@ -50,7 +52,7 @@ static gbs_status calibrate(const gbsi_task *task, gbsi_engine *engine,
     GBSI_PASS(GBSI_HAVE(err, "junction tree", home));
     gbsi_tree_homes(tree, home);
     for (uint32_t v = task->problem.whole->n_variables; v < n; ++v) {
-        home[v] = GBSI_NONE; /* of chains */
+        home[v] = GBSI_NONE; /* variables of chains of short factors, which no caller asks for */
     }
     GBSI_TRY(take_pool(engine, &task->options, tree->n_tables, err));
     GBSI_TRY(gbsi_tables_new(tree, task->problem.keep, engine->pool, &tables, err));
@@ -70,9 +72,8 @@ cleanup:
     return status;
 }
 
-/* Checks that a component was answered. @param doing the work that may have been stopped, for the
- * message.
- * @return GBS_ERR_IMPOSSIBLE if no state has positive weight. */
+/* Checks that a component was answered. @param doing name of the work, for the message if it was
+ * stopped. @return GBS_ERR_IMPOSSIBLE if no state has positive weight. */
 static gbs_status check_other(const gbsi_drive *drive, const char *doing, double log_z,
                               gbs_error *err)
 {
@@ -82,7 +83,8 @@ static gbs_status check_other(const gbsi_drive *drive, const char *doing, double
     return log_z == -INFINITY ? gbsi_impossible(err) : GBS_OK;
 }
 
-/* @param p NULL: ln Z alone. @param log_z in and out: ln Z of the other components is added. */
+/* Answers the components with sparse tables or cutsets. @param p NULL: only ln Z is computed.
+ * @param log_z in and out: ln Z of these components is added. */
 static gbs_status sum_others(const gbsi_task *task, gbsi_engine *engine, gbsi_drive *drive,
                              double *p, double *log_z, gbs_error *err)
 {
@@ -102,7 +104,8 @@ static gbs_status sum_others(const gbsi_task *task, gbsi_engine *engine, gbsi_dr
     return GBS_OK;
 }
 
-/* Components of few states, watched. @param log_z see gbsi_components_enumerate(). */
+/* Enumerates the components with few states, under the watch. @param log_z see
+ * gbsi_components_enumerate(). */
 static gbs_status enumerate(gbsi_problem *problem, gbsi_estimates *estimates, gbsi_drive *drive,
                             double *log_z, gbs_error *err)
 {
@@ -130,7 +133,7 @@ gbs_status gbsi_run_exactly(gbsi_task *task, gbsi_sampling *sampling, gbsi_repor
     if (task->problem.part == NULL) {
         report->public.log_z =
             task->problem.n_skipped > 0 ? NAN : task->problem.whole->log_constant + log_z;
-    } else { /* sampling has better use for the memory */
+    } else { /* sampling needs the memory of the tables */
         gbsi_problem_forget_tables(&task->problem);
     }
     return GBS_OK;
@@ -164,7 +167,8 @@ cleanup:
 
 /* ---- the most probable state --------------------------------------------------------------- */
 
-/* @param x [variables of the trees' model] out. */
+/* Finds the most probable states of the components with trees. @param x [variables of the trees'
+ * model] out. */
 static gbs_status maximise_trees(const gbs_run_options *options, const gbsi_problem *problem,
                                  gbsi_engine *engine, gbsi_drive *drive, uint32_t *x,
                                  gbs_error *err)
@@ -222,11 +226,11 @@ cleanup:
 
 /* ---- samples ------------------------------------------------------------------------------- */
 
-/* The tables that independent samples are drawn from. */
+/* The tables from which independent samples are drawn. */
 typedef struct drawing {
     gbsi_tables *tables;       /* NULL if no component has dense tables */
     gbsi_sparse_draws *sparse; /* NULL if no component has sparse tables */
-    uint32_t *x;               /* [variables of both] scratch */
+    uint32_t *x;               /* [variables of the trees' model] scratch */
     uint32_t *user;            /* [model variables] scratch */
 } drawing;
 
@@ -237,7 +241,7 @@ static void drawing_free(drawing *d)
     GBSI_FREE(d->x, d->user);
 }
 
-/* Prepares all trees so that states can be drawn from them. */
+/* Prepares all trees for drawing states. */
 static gbs_status take_tables(const gbsi_task *task, gbsi_engine *engine, gbsi_drive *drive,
                               gbsi_tables **out, gbs_error *err)
 {
@@ -268,9 +272,11 @@ static gbs_status take_drawing(const gbsi_task *task, gbsi_engine *engine, gbsi_
 {
     const gbsi_problem *p = &task->problem;
     const size_t n = p->model->n_variables;
-    const size_t n_drawn = p->tree != NULL     ? p->tree->model->n_variables
-                           : p->sparse != NULL ? p->sparse->n_variables /* alike */
-                                               : p->whole->n_variables;
+    const size_t n_drawn =
+        p->tree != NULL ? p->tree->model->n_variables
+        : p->sparse != NULL
+            ? p->sparse->n_variables /* trees and sparse tables have the same variables */
+            : p->whole->n_variables;
     drive->share = drive->exact_share;
     if (p->tree != NULL) {
         GBSI_PASS(take_tables(task, engine, drive, &d->tables, err));
@@ -304,7 +310,7 @@ static void tell(const gbs_run_options *options, const gbsi_report *report, gbsi
     }
 }
 
-/* The last draw in the user's numbers. @return its log density. */
+/* Copies the last draw to the user's numbering. @return its log density. */
 static double take_draw(const gbs_run_options *options, const gbsi_problem *problem,
                         const drawing *d, uint32_t chain, uint64_t draw)
 {
@@ -321,7 +327,7 @@ static double take_draw(const gbs_run_options *options, const gbsi_problem *prob
     return gbsi_conditioned_log_density(whole, x);
 }
 
-/* Makes one draw of each chain. */
+/* Makes one draw for each chain. */
 static gbs_status draw_chains(const gbsi_task *task, const gbsi_report *report,
                               const gbsi_drive *drive, drawing *d, gbs_error *err)
 {
@@ -342,8 +348,8 @@ static gbs_status draw_chains(const gbsi_task *task, const gbsi_report *report,
     return status;
 }
 
-/* Draws of each chain: those that were asked for or, to estimate barren variables, as many as a
- * fair coin needs for the target. */
+/* Number of draws of each chain: as many as the user asks for. If barren variables are estimated,
+ * as many as a fair coin needs for the target error. */
 static uint64_t barren_sweeps(const gbs_run_options *options, const gbsi_problem *problem,
                               const gbsi_report *report)
 {

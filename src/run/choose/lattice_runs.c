@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs on lattices of bits: decides when they are used, and writes the messages about them. Chosen
- * by model and options alone, never by the machine. */
+/* Decides when runs keep spins in bits, and writes the messages about this. The decision depends on
+ * the model and the options, never on the machine. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -8,14 +8,16 @@
 #include "chains/run_options.h"
 #include "lattice/averages.h"
 
-/* With a smaller share of its bits in use, a lattice is hardly faster than sixteen chains side by
- * side; the second share is that of chains in bits. */
+/* Least shares of bits in use. With a smaller share, a run in bits is hardly faster than sixteen
+ * chains side by side. The first limit is for lattices with sites in bits, the second for chains in
+ * bits. */
 #define LEAST_SITES  0.25
 #define LEAST_CHAINS 0.75
-/* Chains in bits gather their neighbours, which makes them about that much slower per bit. */
+/* Speed of chains in bits, per bit, relative to sites in bits; chains in bits gather their
+ * neighbours, which is slower. */
 #define SPEED_OF_CHAINS 0.6
 
-/* The reason why options do not allow chains in bits, or NULL. */
+/* The reason why options do not allow chains in bits; NULL if they do. */
 static const char *other_options(const gbs_run_options *o)
 {
     if (o->lattice == GBS_LATTICE_NEVER) {
@@ -37,7 +39,7 @@ static const char *other_options(const gbs_run_options *o)
     return NULL;
 }
 
-/* Whether nothing else will do. */
+/* Whether the options require bits. */
 static bool is_demanded(const gbs_run_options *o)
 {
     return o->lattice == GBS_LATTICE_ALWAYS || o->estimator == GBS_ESTIMATOR_TRACES;
@@ -50,7 +52,7 @@ static gbs_status refuse(const gbs_run_options *o, const char *reason, gbs_error
                      reason);
 }
 
-/* The share of bits, in words of 32 chains, that are used by chains. */
+/* The share of the bits used, if words have 32 chains. */
 double gbsi_share_of_chains(const gbs_run_options *o)
 {
     const uint64_t n_words = (o->chains + GBSI_PACKED_CHAINS - 1) / GBSI_PACKED_CHAINS;
@@ -61,7 +63,7 @@ bool gbsi_sites_allowed(const gbs_run_options *o)
 {
     gbs_run_options named = *o;
     if (gbsi_scan_choice_of(o->scan) == GBSI_CHOICE_BY_NEED) {
-        named.scan = gbsi_scan_with(GBSI_SCAN_BASE); /* there are no hard zeros */
+        named.scan = gbsi_scan_with(GBSI_SCAN_BASE); /* the model has no hard zeros */
     }
     return other_options(&named) == NULL;
 }
@@ -69,7 +71,9 @@ bool gbsi_sites_allowed(const gbs_run_options *o)
 bool gbsi_sites_suit(const gbsi_lattice *lattice, const gbs_run_options *o)
 {
     const double share = gbsi_lattice_share(lattice);
-    const bool averages = o->estimator == GBS_ESTIMATOR_RAO_BLACKWELL; /* chains in bits do not */
+    const bool averages =
+        o->estimator ==
+        GBS_ESTIMATOR_RAO_BLACKWELL; /* chains in bits do not average conditionals */
     return (share >= LEAST_SITES || is_demanded(o)) &&
            (averages || share >= SPEED_OF_CHAINS * gbsi_share_of_chains(o));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs bit by bit whose conditionals are averaged: against the exact answer, with batches shorter
- * and longer than what chains hold, whole and begun, and errors as they are told in two ways. */
+/* Runs in bits with averaged conditionals, compared with the exact answer. Batches are shorter or
+ * longer than the sums that chains hold, and the last batch may be incomplete. Errors must agree
+ * between the two ways in which they are reported. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,8 +17,8 @@
 
 enum { WIDTH = 6, HEIGHT = 5, N = WIDTH * HEIGHT };
 
-/* A grid in fields of two values, opposite ones as in pictures; with one field, and closed sides.
- */
+/* A grid with open sides. With `fields`, a third of the sites have a field of the opposite sign, as
+ * in pictures; otherwise all fields are equal. */
 static gbs_model *make_grid(bool fields)
 {
     gbs_builder *b = NULL;
@@ -60,7 +61,8 @@ static void find_exact(const gbs_model *model, double *p)
     gbs_run_free(run);
 }
 
-/* The answer, and what is told of the worst error, size and R-hat. */
+/* Compares the answer with the exact one, and checks the largest error, the effective size and
+ * R-hat in the report. */
 static void check_run(const gbs_model *model, const double *exact, gbs_run_options options)
 {
     double p[2 * N];
@@ -76,7 +78,8 @@ static void check_run(const gbs_model *model, const double *exact, gbs_run_optio
     assert_int_equal(r->n_constant, 0);
     assert_int_equal(gbs_run_marginals(run, p, mcse, ess, rhat, NULL), GBS_OK);
     for (uint32_t i = 0; i < 2 * N; ++i) {
-        assert_true(fabs(p[i] - exact[i]) < 6.0 * mcse[i]); /* by chance once in 10^6 numbers */
+        assert_true(fabs(p[i] - exact[i]) <
+                    6.0 * mcse[i]); /* fails by chance for one in 10^6 numbers */
         worst[0] = fmax(worst[0], mcse[i]);
         worst[1] = fmin(worst[1], ess[i]);
         worst[2] = fmax(worst[2], rhat[i]);
@@ -98,7 +101,7 @@ static void averages_are_the_exact_answer(void **state)
             options.seed = chains;
             options.sweeps = 8 * test_share(1000, 250) + 3;
             check_run(model, exact, options);
-            options.sweeps = 128 + chains; /* of the shortest batches */
+            options.sweeps = 128 + chains; /* a number of sweeps for which batches are shortest */
             check_run(model, exact, options);
         }
         gbs_model_free(model);
@@ -135,7 +138,8 @@ static void averages_are_nearer_than_counts(void **state)
     gbs_model_free(model);
 }
 
-/* Couplings of two sizes are told by more than one number of neighbours. */
+/* Lattices with couplings of two sizes are refused, because a count of neighbours does not
+ * determine a conditional. */
 static void other_lattices_are_refused(void **state)
 {
     (void)state;

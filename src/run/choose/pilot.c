@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which scan gives the most effective samples for the operations it takes [M42]: what
- * `--scan auto` does. The chromatic scan is tried first, until it is clear that no splash could be
- * cheaper (on easy models the pilot ends here) or that its chains are slow. Then splashes of
- * growing width are tried. All is decided by counts, none of the chains tried is kept, and the run
- * then begins as it would had the user named the scan: the bits are the same. */
+/* The pilot of `--scan auto`: finds the scan that gives the most effective samples per operation
+ * [M42]. The chromatic scan is tried first. Its trial ends when it is clear that no splash could be
+ * cheaper, which ends the pilot on easy models, or when it is clear that its chains are slow. Then
+ * splashes of growing width are tried. Only counts decide, and no chain of a trial is kept: the run
+ * has the bits of a run for which the user named the chosen scan. */
 #include "choose/trial.h"
 
 #include <assert.h>
@@ -12,24 +12,30 @@
 #include "base/memory.h"
 #include "chains/run_options.h"
 
-#define FIRST_LEAST  8u   /* passes, powers of two, of the first stretch */
-#define FIRST_MOST   256u /* and the most */
-#define SHARE        20u  /* the pilot takes at most 1 / SHARE of the shortest run */
-#define FEWEST       8u   /* passes that tell anything */
-#define FIRST_SPLASH 16u  /* passes before which no splash can have won */
-#define RESOLVED     0.25 /* share of the kept passes below which passes_each is more than a bound */
-#define MARGIN       1.5  /* factor by which a splash must be better, because trials are noisy */
-#define WIDTH_MARGIN 1.1  /* the same for a splash of larger width */
-/* The budget of the pilot: shares of the operations of all updates that are allowed, or of all
- * sweeps asked for, and of the time. */
+/* Least number of passes of the first stretch; both limits are powers of two. */
+#define FIRST_LEAST 8u
+#define FIRST_MOST  256u /* largest number of passes of the first stretch */
+#define SHARE       20u  /* the first stretch is at most 1 / SHARE of the shortest run */
+#define FEWEST      8u   /* least number of passes from which a trial is judged */
+/* Least number of passes of the cheapest splash after which a splash can win. */
+#define FIRST_SPLASH 16u
+/* Largest passes_each, as a share of the kept passes, that is an estimate and not only a bound. */
+#define RESOLVED 0.25
+/* Factor by which a splash must be better than the chromatic scan, because trials are noisy. */
+#define MARGIN 1.5
+/* Factor by which a splash must be better than a splash of smaller width. */
+#define WIDTH_MARGIN 1.1
+/* The budget of the pilot: a share of the operations of the updates allowed or of the sweeps asked
+ * for, and a share of the time. */
 #define SHARE_OF_UPDATES 0.05
 #define SHARE_OF_SWEEPS  0.25
 #define SHARE_OF_TIME    0.25
-#define LEAST_BUDGET     1e8 /* a tenth of a second */
-#define ZEROS_BUDGET     2e9 /* operations, if single variables may never satisfy all zeros */
-#define LARGEST_CLIQUE   131072.0
-#define WHOLE            16384u /* variables, up to which one splash may take them all */
-#define MOST_BYTES       (UINT64_C(1) << 30) /* of all trials together */
+#define LEAST_BUDGET     1e8 /* operations: a tenth of a second */
+/* operations, if updates of single variables may never satisfy all zeros. */
+#define ZEROS_BUDGET   2e9
+#define LARGEST_CLIQUE 131072.0
+#define WHOLE          16384u /* number of variables up to which one splash may hold the model */
+#define MOST_BYTES     (UINT64_C(1) << 30) /* limit for all trials together */
 
 static const uint32_t width[] = {1, 2, 4, 8, 16};
 enum { N_WIDTHS = sizeof width / sizeof width[0] };
@@ -37,35 +43,35 @@ enum { N_WIDTHS = sizeof width / sizeof width[0] };
 typedef struct pilot {
     gbs_run *run;
     gbsi_drive *drive;
-    gbsi_plan *own_plan; /* NULL: the run's will do */
+    gbsi_plan *own_plan; /* NULL if the run's plan is used */
     gbsi_schedule own_schedule;
     const gbsi_plan *plan;
     const gbsi_schedule *schedule;
-    bool crosses; /* single variables reach all that hard zeros allow */
+    bool crosses; /* whether updates of single variables reach all states that hard zeros allow */
     double mean_arity;
     double budget;                      /* operations for all trials */
-    gbsi_trial *trial[GBS_MOST_TRIALS]; /* trials as in the report; the first is chromatic */
-    uint32_t n_widths;                  /* that may be tried */
-    double least_passes;                /* passes of a run that may vouch for itself */
-    uint64_t bytes;                     /* bytes of all trials made, in addition to the run's memory
-                                         */
-    gbsi_pool *pool;                    /* NULL: more threads would need more than MOST_BYTES */
-    bool too_large;                     /* true if the variables that zeros join are too many for a
-                                           splash */
-    bool cut;                           /* true if the pilot was cut short by the clock or a signal
-                                         */
+    gbsi_trial *trial[GBS_MOST_TRIALS]; /* trials in the order of the report; the first is of the
+                                           chromatic scan */
+    uint32_t n_widths;                  /* number of widths that may be tried */
+    double least_passes; /* number of passes below which a run is not called converged */
+    uint64_t bytes;      /* bytes of all trials made, in addition to the run's memory
+                          */
+    gbsi_pool *pool;     /* NULL if more threads would need more than MOST_BYTES */
+    bool too_large;      /* whether zeros join more variables than a splash can hold */
+    bool cut;            /* whether the clock or a signal cut the pilot short */
 } pilot;
 
 /* ---- how long -------------------------------------------------------------------------------- */
 
-/* Passes of the shortest run there can be. */
+/* Number of passes of the shortest possible run. */
 static double shortest_run(const gbs_run_options *o, double least_passes)
 {
     const double burn_in = o->burn_in == GBS_BURN_IN_AUTO ? 64.0 : (double)o->burn_in;
     return (o->sweeps > 0 ? (double)o->sweeps : least_passes) + burn_in;
 }
 
-/* The largest power of two that does not exceed `most`. */
+/* The largest of low, 2 low, 4 low, ... that exceeds neither `most` nor `high`; at least `low`.
+ */
 static uint64_t power_of_two(double most, uint64_t low, uint64_t high)
 {
     uint64_t n = low;
@@ -85,7 +91,7 @@ static double budget_of(const pilot *p, double operations)
     return passes * operations > least ? passes * operations : least;
 }
 
-/* A share of the time there is: the rest is for the run. */
+/* Whether a stop or the time limit ends the pilot, which may take only a share of the time. */
 static bool is_cut(const pilot *p)
 {
     const double time_s = p->run->task.options.time_s;
@@ -116,7 +122,7 @@ static void take_note(pilot *p, uint32_t i)
     gbs_trial *t = &p->run->report.public.trial[i];
     uint64_t n_kept = 0;
     if (gbsi_trial_n_passes(p->trial[i]) == 0) {
-        return; /* it was cut short */
+        return; /* the trial was cut short */
     }
     t->passes = gbsi_trial_n_passes(p->trial[i]);
     t->operations = gbsi_trial_operations(p->trial[i]) / (double)t->passes;
@@ -135,7 +141,7 @@ static double spent(const pilot *p)
     return sum;
 }
 
-/* A plan with rows for sixteen chains side by side. */
+/* Takes a plan with rows for sixteen chains side by side: the run's own plan if it has them. */
 static gbs_status take_plan(pilot *p, gbs_error *err)
 {
     gbs_run *run = p->run;
@@ -155,7 +161,8 @@ static gbs_status take_plan(pilot *p, gbs_error *err)
     return GBS_OK;
 }
 
-/* Growth by first come follows the model outwards from the root, and thus needs the least width. */
+/* The options of a trial of splashes. Splashes that grow in order of discovery (fifo) follow the
+ * model outwards from the root, and need the least width. */
 static gbs_run_options splashes_of(const pilot *p, uint32_t w)
 {
     gbs_run_options how = p->run->task.options;
@@ -163,7 +170,7 @@ static gbs_run_options splashes_of(const pilot *p, uint32_t w)
     how.grow = GBS_GROW_FIFO;
     how.width = w;
     if (!p->crosses && p->plan->n_slots <= WHOLE && how.splash_size < p->plan->n_slots) {
-        how.splash_size = p->plan->n_slots; /* large enough to hold all variables that zeros join */
+        how.splash_size = p->plan->n_slots; /* large enough for all variables that zeros join */
     }
     return how;
 }
@@ -175,7 +182,8 @@ static uint64_t bytes_of_scan(const pilot *p, const gbs_run_options *how, uint32
     return pass == p->run->sampling.engine.pass ? 0 : pass->bytes(&setting);
 }
 
-/* The bytes of the first n trials, which are in memory together: the chromatic one and splashes. */
+/* The bytes of the first n trials, the chromatic trial and trials of splashes, which are in memory
+ * together. */
 static uint64_t bytes_of_trials(const pilot *p, uint32_t n, uint32_t n_threads)
 {
     uint64_t bytes = n * gbsi_trial_bytes(p->plan, n_threads);
@@ -186,7 +194,7 @@ static uint64_t bytes_of_trials(const pilot *p, uint32_t n, uint32_t n_threads)
     return bytes;
 }
 
-/* The bytes that remain for trials. */
+/* The bytes of the memory limit that remain for trials. */
 static uint64_t room_for_trials(const pilot *p)
 {
     const uint64_t limit = gbsi_options_memory_limit(&p->run->task.options);
@@ -197,8 +205,9 @@ static uint64_t room_for_trials(const pilot *p)
     return left < MOST_BYTES ? left : MOST_BYTES;
 }
 
-/* Whether n trials fit the memory, as computed for one thread so that the choice does not depend on
- * threads, and whether a run with the scan of the last trial does. */
+/* Whether n trials fit the memory, and a run with the scan of the last trial does. The bytes of
+ * trials are computed for one thread, which makes the choice independent of the number of threads.
+ */
 static bool fit(const pilot *p, uint32_t n)
 {
     const gbs_run *run = p->run;
@@ -209,7 +218,7 @@ static bool fit(const pilot *p, uint32_t n)
            run->memory.peak + of_scan <= gbsi_options_memory_limit(&run->task.options);
 }
 
-/* The factor by which tables grow with n_more more variables. */
+/* The factor by which tables grow with n_more further variables. */
 static double growth(const pilot *p, uint32_t n_more)
 {
     double factor = 1.0;
@@ -219,8 +228,8 @@ static double growth(const pilot *p, uint32_t n_more)
     return factor;
 }
 
-/* Counts the widths to be tried: those whose cliques are not too large to be worth it, and whose
- * splashes fit the memory. */
+/* Counts the widths to try: those whose cliques are not too large, and whose splashes fit the
+ * memory. */
 static void count_widths(pilot *p)
 {
     double sum = 0.0;
@@ -238,7 +247,7 @@ static void count_widths(pilot *p)
     p->pool = bytes <= room_for_trials(p) ? p->run->sampling.engine.pool : NULL;
 }
 
-/* No pass of blocks costs less. */
+/* Lower bound of the operations of a pass of splashes. */
 static double least_of_candidate(const pilot *p)
 {
     const gbsi_pass_setting setting = {.plan = p->plan,
@@ -246,12 +255,12 @@ static double least_of_candidate(const pilot *p)
     return gbsi_pass_of(gbsi_scan_with(GBSI_SCAN_CANDIDATE))->least_operations(&setting);
 }
 
-/* Whether there is a larger width of which the budget allows a pass. */
+/* Whether the budget allows a pass of the next larger width. */
 static bool may_widen(const pilot *p)
 {
     const gbs_report *r = &p->run->report.public;
     const uint32_t i = r->n_trials;
-    assert(i > 0); /* the chromatic one */
+    assert(i > 0); /* trial 0 is the chromatic one */
     if (i > p->n_widths) {
         return false;
     }
@@ -269,7 +278,8 @@ static gbs_status widen(pilot *p, gbs_error *err)
                                        &p->drive->watch, &p->trial[i], err);
     p->cut = p->cut || status == GBS_STOPPED || status == GBS_ERR_STOPPED;
     if (status == GBS_ERR_LIMIT ||
-        status == GBS_ERR_STOPPED) { /* splashes are not tried on models that do not fit them */
+        status ==
+            GBS_ERR_STOPPED) { /* splashes are not tried on models that do not fit their limits */
         p->n_widths = i - 1;
         return GBS_OK;
     }
@@ -285,7 +295,8 @@ cleanup:
 
 /* ---- the race -------------------------------------------------------------------------------- */
 
-/* The chromatic scan alone, until it is resolved or has taken what splashes take at least. */
+/* Tries the chromatic scan alone, until its result is more than a bound or it has taken as many
+ * operations as splashes take at least. */
 static gbs_status try_chromatic(pilot *p, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -310,8 +321,8 @@ cleanup:
     return status;
 }
 
-/* Runs all trials up to a number of operations, and adds wider splashes when they can be afforded.
- */
+/* Runs all trials up to a number of operations, and adds trials of wider splashes once they can be
+ * afforded. */
 static gbs_status run_to(pilot *p, double level, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -335,8 +346,8 @@ cleanup:
     return status;
 }
 
-/* Whether no splash can hold the largest block of variables that zeros join, or one so dense that
- * its tree is wider than any that is tried. */
+/* Finds out whether no splash can hold the largest block of variables that zeros join, or a block
+ * so dense that its tree is wider than all widths to try. */
 static gbs_status find_reach(pilot *p, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -347,7 +358,8 @@ static gbs_status find_reach(pilot *p, gbs_error *err)
     uint32_t *size = gbsi_alloc_array_zero(n, sizeof *size);
     GBSI_TRY(GBSI_HAVE(err, "pilot", block, size));
     status = gbsi_hard_blocks(p->run->task.problem.part, &p->drive->watch, block, &n_blocks, err);
-    if (gbsi_watch_stopped(&p->drive->watch)) { /* nothing is tried */
+    if (gbsi_watch_stopped(
+            &p->drive->watch)) { /* nothing is tried if the watch stopped the search */
         status = GBS_OK;
         goto cleanup;
     }
@@ -364,7 +376,7 @@ cleanup:
     return status;
 }
 
-/* Whether everything has been tried, and no trial reaches the states that zeros separate. */
+/* Whether all widths have been tried, and no trial reaches the states that zeros separate. */
 static bool is_out_of_reach(const pilot *p)
 {
     const gbs_report *r = &p->run->report.public;
@@ -375,9 +387,9 @@ static bool is_out_of_reach(const pilot *p)
     return tried;
 }
 
-/* The one with the most effective samples among those that reach what zeros allow and whose chains
- * were seen to move; 0 if no trial qualifies.
- * @param settled out: whether there was one. */
+/* The trial with the most effective samples per operation, among those that reach all states that
+ * zeros allow and whose chains were seen to move; 0 if no trial qualifies. @param settled out:
+ * whether a trial qualifies. */
 static uint32_t best_of(const pilot *p, bool *settled)
 {
     const gbs_report *r = &p->run->report.public;
@@ -395,8 +407,8 @@ static uint32_t best_of(const pilot *p, bool *settled)
     return best;
 }
 
-/* The cheapest splash trial that reaches all states that hard zeros allow, whether it was seen to
- * move or not; 0: none. */
+/* The cheapest splash trial that reaches all states that hard zeros allow, even if its chains were
+ * not seen to move; 0 if there is none. */
 static uint32_t best_that_reaches(const pilot *p)
 {
     const gbs_report *r = &p->run->report.public;
@@ -409,8 +421,9 @@ static uint32_t best_that_reaches(const pilot *p)
     return best;
 }
 
-/* All trials get the same number of operations, which doubles from round to round. The first trial
- * whose chains are long beside their correlation time has the most effective samples. */
+/* Runs the race. All trials get equal numbers of operations, which double from round to round. The
+ * first trial whose chains are long compared with their correlation time has the most effective
+ * samples. */
 static gbs_status race(pilot *p, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -422,7 +435,7 @@ static gbs_status race(pilot *p, gbs_error *err)
         GBSI_TRY(run_to(p, level, err));
         p->crosses = p->crosses || is_out_of_reach(p);
         if (p->crosses && p->run->sampling.engine.by_need) {
-            break; /* the need cannot be met */
+            break; /* splashes cannot cross the hard zeros either */
         }
         r->chosen = best_of(p, &settled);
         level *= 2.0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of a model that is sampled, and its graph: the components that are not answered exactly,
- * or the part of them that a scan file visits. */
+/* Makes the sampled part of a model and its graph. The part consists of the components that are not
+ * answered exactly, or of their variables that a scan file visits. */
 #include "choose/problem.h"
 
 #include <inttypes.h>
@@ -74,8 +74,8 @@ static uint32_t mark_visited(const gbsi_problem *p, const gbs_run_options *optio
     return n;
 }
 
-/* The part around the variables that the sequence of --partial-scan visits.
- * @param keep [whole variables] the sampled ones. */
+/* Makes the part around the variables that the sequence of --partial-scan visits. @param keep
+ * [whole variables] 1 for the sampled variables. */
 static gbs_status take_visited(gbsi_problem *p, const gbs_run_options *options, const uint8_t *keep,
                                gbs_report *report, gbs_error *err)
 {
@@ -102,7 +102,8 @@ cleanup:
     return status;
 }
 
-/* @param visited [model variables] 1 if the sequence does. */
+/* Marks the target variables. @param visited [model variables] 1 if the sequence visits the
+ * variable. */
 static gbs_status mark_targets(gbsi_problem *p, const gbs_run_options *options,
                                const uint8_t *visited, gbs_error *err)
 {
@@ -116,13 +117,13 @@ static gbs_status mark_targets(gbsi_problem *p, const gbs_run_options *options,
                              user, n_user, gbsi_plural(n_user));
         }
         if (p->whole->free_variable[user] == GBSI_NONE) {
-            continue; /* known */
+            continue; /* the variable has a fixed state */
         }
         if (!visited[user]) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
                              "--target: the scan never visits variable %" PRIu32, user);
         }
-        if (p->part->free_variable[user] != GBSI_NONE) { /* else answered exactly */
+        if (p->part->free_variable[user] != GBSI_NONE) { /* other variables are answered exactly */
             p->target[p->part->free_variable[user]] = 1;
         }
     }
@@ -143,7 +144,7 @@ static gbs_status take_targets(gbsi_problem *p, const gbs_run_options *options, 
         return gbsi_no_memory(err, "targets", n_user);
     }
     for (size_t t = 0; t < options->sequence_length; ++t) {
-        if (options->sequence[t] < n_user) { /* the scan refuses others */
+        if (options->sequence[t] < n_user) { /* the scan refuses other variables */
             visited[options->sequence[t]] = 1;
         }
     }
@@ -165,7 +166,7 @@ static gbs_status make_graph(gbsi_problem *p, const gbs_run_options *options, gb
         GBSI_TRY(draw->extra_edges(p->part, options, &extra, err));
     }
     if (p->part == p->whole && extra.n == 0 && !extra.all) {
-        p->graph = p->whole_graph; /* no copy of a large one */
+        p->graph = p->whole_graph; /* saves copying a large graph */
     } else {
         GBSI_TRY(gbsi_graph_new(p->part, &extra, &p->graph, err));
     }
@@ -198,7 +199,7 @@ gbs_status gbsi_problem_take_part(gbsi_problem *p, const gbs_run_options *option
     if (n_kept > 0 && options->partial_scan) {
         GBSI_TRY(take_visited(p, options, keep, report, err));
     } else if (n_kept > 0 && n_kept == whole->n_variables) {
-        p->part = p->whole; /* no copy of a large model */
+        p->part = p->whole; /* saves copying a large model */
     } else if (n_kept > 0) {
         GBSI_TRY(gbsi_conditioned_part(whole, keep, &p->part, err));
     }
@@ -256,7 +257,7 @@ void gbsi_problem_free(gbsi_problem *p)
 
 void gbsi_problem_choose_again(gbsi_problem *p)
 {
-    const bool all = p->barren != NULL; /* the barren variables were taken from the whole */
+    const bool all = p->barren != NULL; /* the barren variables were removed from the whole model */
     gbsi_problem kept = {.model = p->model,
                          .start = p->start,
                          .whole = all ? p->barren->full : p->whole,

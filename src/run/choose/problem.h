@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The problem that a run solves: the model given evidence, its components, which of them are
- * answered exactly, and the part that is sampled. */
+/* The problem that a run solves: the model given evidence, its components, the choice of those that
+ * are answered exactly, and the part that is sampled. */
 #ifndef GBSI_CHOOSE_PROBLEM_H
 #define GBSI_CHOOSE_PROBLEM_H
 
@@ -14,59 +14,63 @@
 
 typedef struct gbsi_problem {
     const gbs_model *model;  /* borrowed */
-    uint32_t *start;         /* [model variables] user's start, NULL: drawn */
+    uint32_t *start;         /* [model variables] user's start; NULL if starts are drawn */
     gbsi_conditioned *whole; /* the model given evidence */
-    uint32_t n_pruned; /* free variables that the whole has lost: nothing asked for needs them */
-    uint32_t
-        n_skipped;  /* variables of components that are not answered, because no query needs them */
-    uint8_t *asked; /* [whole variables] 1: asked for; NULL: all are */
+    uint32_t n_pruned; /* number of free variables that were removed from `whole` because no queried
+                          variable depends on them */
+    uint32_t n_skipped; /* number of variables of components that are not answered, because no query
+                           needs them */
+    uint8_t *asked;     /* [whole variables] 1 if the variable is queried; NULL if all are */
     gbsi_barren *barren;     /* variables removed from the whole model, which are drawn given exact
-                                draws of all other variables; NULL: there are none */
-    gbsi_graph *whole_graph; /* NULL for a lattice, as components and part_of */
+                                draws of all other variables; NULL if there are none */
+    gbsi_graph *whole_graph; /* NULL for a lattice, as are `components` and `part_of` */
     gbsi_components *components;
-    uint8_t *exact;       /* [components] 1: answered by a tree, by sparse tables or by a cutset */
-    uint8_t *enumerated;  /* [components] 1: answered by enumeration */
-    gbsi_tree *tree;      /* of the exact components; NULL: there are none */
-    gbsi_sparse *sparse;  /* sparse tables of exact components that have no tree; NULL: there are
-                             none */
-    gbsi_cutset *cutset;  /* cutsets of exact components that have neither tree nor sparse tables;
-                             NULL: there are none */
-    bool late;            /* the time for finding exact answers was over: none is */
-    gbsi_keep keep;       /* how its tables are calibrated */
+    uint8_t *exact; /* [components] 1 if a tree, sparse tables or a cutset answers the component */
+    uint8_t *enumerated; /* [components] 1 if enumeration answers the component */
+    gbsi_tree *tree;     /* tree of the exact components; NULL if there is none */
+    /* Sparse tables of exact components that have no tree; NULL if there are none. */
+    gbsi_sparse *sparse;
+    gbsi_cutset *cutset; /* cutsets of exact components that have neither tree nor sparse tables;
+                            NULL if there are none */
+    bool late; /* whether the time for finding exact answers was over, which leaves no component
+                  exact */
+    gbsi_keep keep;       /* the data that are kept when the tree is calibrated */
     uint64_t exact_bytes; /* bytes of the tree and its tables */
-    gbsi_conditioned *part; /* the sampled components: whole if all are, NULL if none is */
-    uint32_t n_sampled;     /* variables of the part, on all ranks that share it */
-    gbsi_conditioned *soft; /* NULL, or part with its hard zeros softened, which is what chains run
-                               on: gbs_log_z() */
-    uint32_t *part_of;      /* [whole variables] variable of part, GBSI_NONE */
-    gbsi_graph *graph;      /* of part */
-    uint8_t *target;        /* [part variables] 1: target variable of a run with restarts; NULL: all
-                               visited */
-    double penalty;         /* penalty of hard zeros on the way, nats; 0: they stay hard */
-    gbsi_support support;   /* known of it; connected where no hard zeros remain */
+    /* The sampled components; equal to `whole` if all are sampled, NULL if none is. */
+    gbsi_conditioned *part;
+    uint32_t n_sampled; /* number of variables of the part, over all ranks that share it */
+    gbsi_conditioned *
+        soft; /* for gbs_log_z(): `part` with softened hard zeros, on which chains run; else NULL */
+    uint32_t *part_of; /* [whole variables] number of each variable in `part`, or GBSI_NONE */
+    gbsi_graph *graph; /* graph of `part` */
+    uint8_t *target; /* [part variables] 1 for a target variable of a run with restarts; NULL if all
+                        visited variables are targets */
+    double penalty;  /* penalty of violated hard zeros while the search goes on, in nats; 0 keeps
+                        them hard */
+    gbsi_support support; /* what is known about the support; connected if no hard zeros remain */
 } gbsi_problem;
 
-/* Leaves out of the whole what bears on none of the user's variables that are asked for.
- * @param skip whether components without any of them need no answer. */
+/* Removes the variables from `whole` on which no queried variable depends. @param user [n] queried
+ * variables. @param skip whether components without a queried variable need no answer. */
 gbs_status gbsi_problem_ask(gbsi_problem *p, size_t n, const uint32_t *user, bool skip,
                             gbsi_watch *watch, gbs_error *err);
-/* Whether a component holds a variable that is asked for, or holds zeros, so that it may have no
- * state. */
+/* Whether a component needs an answer: it has a queried variable, or hard zeros, with which it may
+ * have no state. */
 bool gbsi_problem_asks(const gbsi_problem *p, uint32_t component);
-/* The graph of the whole and its components. */
+/* Makes the graph of `whole` and its components. */
 gbs_status gbsi_problem_take_graph(gbsi_problem *p, gbs_error *err);
-/* The sampled part and its graph, once p->exact is known: all components that are not exact, or
- * what a partial scan visits of them. @param report the numbers of variables in it are filled in.
- */
+/* Makes the sampled part and its graph; p->exact must be set. The part has all components that are
+ * not exact, or their variables that a partial scan visits. @param report the numbers of variables
+ * are written to it. */
 gbs_status gbsi_problem_take_part(gbsi_problem *p, const gbs_run_options *options,
                                   gbs_report *report, gbs_error *err);
-/* Frees the components and the map from variables of the whole to those of the part: only exact
- * answers need them. */
+/* Frees the components and the map from variables of `whole` to variables of `part`, which only
+ * exact answers need. */
 void gbsi_problem_forget_components(gbsi_problem *problem);
 /* Frees trees, sparse tables and cutsets. */
 void gbsi_problem_forget_tables(gbsi_problem *p);
-/* Forgets which components are exact and what was made of them. The model given evidence stays,
- * with its barren variables. */
+/* Forgets which components are exact, and frees their tables. The model given evidence and its
+ * barren variables are kept. */
 void gbsi_problem_choose_again(gbsi_problem *p);
 void gbsi_problem_free(gbsi_problem *p); /* frees the members, not the struct itself */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* States of some variables are counted by chain. How much the chains' means differ tells how far a
- * mean can be trusted, however slow the chains are: where they stand still it is by as much as
- * their states do. */
+/* Counts the states of some variables for each chain. The differences between the chains' means
+ * tell how far a mean can be trusted, even if chains are slow: if chains stand still, their means
+ * differ as much as their states. */
 #include "choose/trial.h"
 
 #include <stdlib.h>
@@ -13,8 +13,9 @@
 
 #define MOST_WATCHED 256u
 #define MOST_CELLS   4096u
-#define WORST_SHARE  10u /* a tenth of the variables watched */
-/* A run has far fewer passes than FIRST_PASS, and a trial has fewer than PASSES. */
+#define WORST_SHARE  10u /* the worst tenth of the watched variables decides */
+/* Number of the first pass of trial 0. A run has far fewer passes than FIRST_PASS, and a trial has
+ * fewer than PASSES. */
 #define FIRST_PASS (UINT64_C(1) << 55)
 #define PASSES     (UINT64_C(1) << 40)
 
@@ -23,13 +24,13 @@ struct gbsi_trial {
     const gbsi_schedule *schedule;
     gbsi_executor executor;
     uint32_t run_chains;
-    uint64_t first, n; /* passes: the number of the first, how many so far */
+    uint64_t first, n; /* number of the first pass; number of passes until now */
     uint64_t n_kept[2];
     uint32_t n_watched;
-    uint32_t *slot;     /* [n_watched] */
-    size_t *cell;       /* [n_watched + 1] */
-    uint32_t *count[2]; /* [n_cells][chains] counts of the earlier kept passes, and of the later
-                           ones */
+    uint32_t *slot;     /* [n_watched] slots of the watched variables */
+    size_t *cell;       /* [n_watched + 1] where the counts of each begin */
+    uint32_t *count[2]; /* [n_cells][chains] counts of the earlier half of the kept passes, and of
+                           the later half */
 };
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -54,7 +55,7 @@ static gbs_status watch_some(gbsi_trial *t, gbs_error *err)
     return GBS_OK;
 }
 
-/* Starts that no chain of the run has. */
+/* Sets starts that no chain of the run has. */
 static gbs_status start(gbsi_trial *t, const gbsi_problem *problem, const gbs_run_options *options,
                         gbs_error *err)
 {
@@ -166,7 +167,7 @@ gbs_status gbsi_trial_pass(gbsi_trial *t, gbs_error *err)
     return status;
 }
 
-/* ---- what they tell -------------------------------------------------------------------------- */
+/* ---- results of a trial ---------------------------------------------------------------------- */
 
 uint64_t gbsi_trial_n_passes(const gbsi_trial *t)
 {
@@ -181,7 +182,7 @@ double gbsi_trial_operations(const gbsi_trial *t)
 /* Variances summed over the states of a variable. */
 typedef struct spread {
     double within; /* variance of one draw, over all chains and passes */
-    double means;  /* variance between the means of chains */
+    double means;  /* variance between the means of the chains */
 } spread;
 
 static spread spread_of(const gbsi_trial *t, uint32_t i, double n_kept)
@@ -204,7 +205,7 @@ static spread spread_of(const gbsi_trial *t, uint32_t i, double n_kept)
     return s;
 }
 
-/* Largest variance between means first. */
+/* Sorts the largest variance between means first. */
 static int by_means(const void *a, const void *b)
 {
     const spread *x = a;

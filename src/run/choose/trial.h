@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A trial of a scan: sixteen separate chains, the work they took and how well they mixed [M42]. */
+/* A trial of a scan: sixteen separate chains, the operations that they took, and how well they
+ * mixed [M42]. */
 #ifndef GBSI_CHOOSE_TRIAL_H
 #define GBSI_CHOOSE_TRIAL_H
 
@@ -9,38 +10,38 @@
 
 typedef struct gbsi_trial gbsi_trial;
 
-/* @param run    whose model is sampled; its chains and estimates are left alone.
- * @param plan, schedule  of the chromatic scan, for sixteen chains; borrowed.
- * @param how    scan, width and splash_size are looked at.
- * @param number number of the trial in the run, which selects its random numbers.
- * @param pool   borrowed, NULL: one thread; bits do not depend on it.
- * @param watch  borrowed; where it stops, starts and passes are cut short: GBS_STOPPED. */
+/* Makes a trial. @param task whose model is sampled; the chains and estimates of the run are not
+ * changed. @param plan, schedule of the chromatic scan, for sixteen chains; borrowed. @param how
+ * only scan, width and splash_size are read. @param number number of the trial in the run, which
+ * selects its random numbers. @param pool borrowed; NULL means one thread; the bits do not depend
+ * on it. @param watch borrowed; if it stops, starts and passes are cut short. @return GBS_STOPPED
+ * if the watch stopped the starts. */
 gbs_status gbsi_trial_new(const gbsi_task *task, const gbsi_plan *plan,
                           const gbsi_schedule *schedule, const gbs_run_options *how,
                           uint32_t number, gbsi_pool *pool, gbsi_watch *watch, gbsi_trial **out,
                           gbs_error *err);
 void gbsi_trial_free(gbsi_trial *trial);
-/* The bytes that gbsi_trial_new() takes at most, without splashes. */
+/* The largest number of bytes that gbsi_trial_new() takes, without splashes. */
 uint64_t gbsi_trial_bytes(const gbsi_plan *plan, uint32_t n_threads);
 
-/* Runs a pass. After 2^k passes the counts of the first quarter are dropped. */
+/* Runs a pass. After 2^k passes, the counts of the first quarter of the passes are dropped. */
 gbs_status gbsi_trial_pass(gbsi_trial *trial, gbs_error *err);
 uint64_t gbsi_trial_n_passes(const gbsi_trial *trial);
-/* The operations of all passes so far, as they would be with the chains of the run. */
+/* The operations of all passes so far, as if made with the number of chains of the run. */
 double gbsi_trial_operations(const gbsi_trial *trial);
-/* Passes of a chain that are worth one independent draw, of the variables that are worst: at least
- * one, and at most those kept, when they may be many more.
- * @param n_kept out. */
+/* Number of passes of a chain that are worth one independent draw, for the variables that mix
+ * worst. It is at least one. It is at most n_kept, which is then only a lower bound. @param n_kept
+ * out: number of kept passes. */
 double gbsi_trial_passes_each(const gbsi_trial *trial, uint64_t *n_kept);
-/* Whether splashes were seen to reach all that hard zeros allow. */
+/* Whether splashes were seen to reach all states that hard zeros allow. */
 bool gbsi_trial_reaches(const gbsi_trial *trial);
 
 /* --scan auto: a pilot decides between the chromatic scan and splashes [M42]. */
 
-/* If run->sampling.engine.undecided: makes the pilot, changes the scan if splashes are better, and
- * takes the memory. The choice and the measurements behind it are written to the report. A pilot
- * that is cut short by the clock or a signal chooses the chromatic scan. @param drive drive->stop
- * ends the pilot. */
+/* If engine.undecided: runs the pilot, changes the scan if splashes are better, and takes the
+ * memory. Writes the choice, and the measurements on which it rests, to the report. A pilot that
+ * the clock or a signal cuts short chooses the chromatic scan. @param drive drive->stop ends the
+ * pilot. */
 gbs_status gbsi_run_choose_scan(gbs_run *run, gbsi_drive *drive, double least_passes,
                                 uint64_t *bytes, gbs_error *err);
 

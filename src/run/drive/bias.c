@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measures the bias of a draw that is not exact by comparing it with the random draw. The chains go
- * on with the random draw for a quarter as many passes. If marginals differ by more than their
- * standard errors explain, the bias is at least the remaining difference [M33]. From the standard
- * errors of the short run it also predicts the errors of the random draw at the length of this run,
- * and thus which draw is better for it. */
+/* Measures the bias of an inexact draw by comparing it with the random draw. The chains go on with
+ * the random draw for 1 / SHARE as many passes, at least LEAST_PASSES. If marginals differ by more
+ * than their standard errors explain, the bias is at least the remaining difference [M33]. The
+ * standard errors of the short run also predict the errors that the random draw would have after as
+ * many passes as this run, and thus which of the two draws is better for it. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,16 +15,16 @@
 #include "drive/run_memory.h"
 #include "simd/math.h"
 
-#define LEAST_PASSES 64u /* standard errors need batches */
+#define LEAST_PASSES 64u /* number of passes that standard errors need for their batches */
 #define SHARE        4u
 
 /* The results of the comparison over all marginals. */
 typedef struct comparison {
-    double bias;         /* NAN: no two standard errors to compare with */
-    double at_most;      /* bound on the bias, chance included; NAN as well */
-    uint32_t variable;   /* where, the user's number */
+    double bias;         /* lower bound of the bias; NAN if no marginal has both standard errors */
+    double at_most;      /* upper bound of the bias, which includes chance; NAN like `bias` */
+    uint32_t variable;   /* variable with the largest bias, in the user's numbering */
     double random_error; /* largest standard error of the random draw */
-    double passes;       /* it was run for */
+    double passes;       /* number of passes with the random draw */
 } comparison;
 
 static void compare_slot(const gbsi_problem *problem, const gbsi_sampling *sampling,
@@ -75,7 +75,7 @@ static gbs_status compare(const gbsi_task *task, const gbsi_sampling *sampling,
     return GBS_OK;
 }
 
-/* Combines the comparisons of ranks that share the model: the largest bias, at the first variable
+/* Combines the comparisons of ranks that share the model: the largest bias, and the first variable
  * that has it. */
 static gbs_status compare_ranks(const gbs_ranks *ranks, comparison *c, gbs_error *err)
 {
@@ -113,8 +113,8 @@ cleanup:
     return status;
 }
 
-/* Whether herding converges to the target: it does with a weight for every state of all other
- * variables and a fixed order of updates (Chen et al. 2016, theorem 3), [M80]. */
+/* Whether herding converges to the target. Herding converges if it keeps a weight for every state
+ * of all other variables and the order of updates is fixed (Chen et al. 2016, theorem 3) [M80]. */
 static bool converges(const gbs_run_options *options, const gbsi_engine *engine)
 {
     const bool fixed = (engine->scan_traits & GBSI_SCAN_REPEATS) != 0 &&
@@ -125,14 +125,15 @@ static bool converges(const gbs_run_options *options, const gbsi_engine *engine)
 
 /* ---- which draw to use: the three periods of Yamashita & Suzuki (2019), figure 2 ------------ */
 
-/* Weights of a variable, on the mean. */
+/* Mean number of weights per variable. */
 static double weights_each(const gbsi_report *report, const gbsi_engine *engine)
 {
     return report->public.n_weights / (double)engine->plan->n_slots;
 }
 
-/* The error of herding itself: the count of each of |Y| keys is off by the difference of its weight
- * from its start, two numbers of variance 1/12 (their equation (10) adds up the worst cases). */
+/* The error of herding itself. The count of each of |Y| keys is off by the difference between the
+ * present weight and the weight at the start, two numbers of variance 1/12 each. Equation (10) of
+ * Yamashita & Suzuki (2019) adds up the worst cases instead. */
 static double herding_error(const gbsi_report *report, const gbsi_engine *engine)
 {
     return gbsi_sqrt(weights_each(report, engine) / (6.0 * (double)report->public.chains)) /
@@ -148,7 +149,7 @@ static int advised(const gbsi_engine *engine, const gbs_run_options *options, do
 }
 
 /* Reports the period and the advised draw. @param random_error the error that the random draw would
- * have in a run of the same length. */
+ * have in a run of this length. */
 static void judge(const gbs_run_options *options, const gbsi_engine *engine, gbsi_report *report,
                   double bias, double random_error)
 {
@@ -172,7 +173,10 @@ static gbs_status advise(const gbs_run_options *options, const gbsi_engine *engi
     const gbs_report *r = &report->public;
     const char *name = gbsi_draw_name(options->draw);
     const double ratio = random_error / c->bias;
-    const double turn = ratio * ratio * (double)r->sweeps; /* sweeps: random errs by the bias */
+    const double turn =
+        ratio * ratio *
+        (double)
+            r->sweeps; /* number of sweeps at which the error of the random draw equals the bias */
     char bias[256] = "";
     if (c->bias > 0.0) {
         gbsi_say(bias, sizeof bias,
@@ -212,8 +216,8 @@ static gbs_status tell(gbs_run_options *options, gbsi_engine *engine, gbsi_repor
     return report->proved ? GBS_OK : advise(options, engine, report, c, at_length, err);
 }
 
-/* Counts the weights of a chain: the mean over all groups of chains on all ranks, summed as whole
- * numbers. */
+/* Reports the mean number of weights of a chain, over all groups of chains on all ranks. The
+ * numbers are summed as whole numbers. */
 static gbs_status count_weights(const gbs_ranks *ranks, const gbs_ranks *spread,
                                 const gbsi_engine *engine, gbsi_report *report, gbs_error *err)
 {
@@ -225,7 +229,7 @@ static gbs_status count_weights(const gbs_ranks *ranks, const gbs_ranks *spread,
         return GBS_OK;
     }
     sum[0] = x->n_groups == 0 ? 0.0 : floor(x->draw->n_weights(x->draw_state) * sum[1] + 0.5);
-    /* in a model shared by ranks every rank has all groups */
+    /* if ranks share the model, every rank has all groups */
     status = gbsi_ranks_combine(ranks, GBS_COMBINE_SUM_F64, sum, spread != NULL ? 2 : 1, err);
     report->public.n_weights = sum[0] / sum[1];
     return status;
@@ -239,7 +243,8 @@ gbs_status gbsi_run_compare(gbsi_task *task, gbsi_sampling *sampling, gbsi_repor
     const gbsi_stop stop = drive->stop;
     uint64_t passes = report->public.sweeps / SHARE;
     passes = passes < LEAST_PASSES ? LEAST_PASSES : passes;
-    const gbsi_draw *draw = sampling->engine.executor.draw; /* NULL: a lattice, drawn at random */
+    const gbsi_draw *draw =
+        sampling->engine.executor.draw; /* NULL for a lattice, whose draw is random */
     if (draw == NULL || (draw->traits & GBSI_DRAW_EXACT) != 0 || stop >= GBSI_STOP_TIME) {
         return GBS_OK;
     }
@@ -248,7 +253,7 @@ gbs_status gbsi_run_compare(gbsi_task *task, gbsi_sampling *sampling, gbsi_repor
     GBSI_TRY(count_weights(task->ranks, task->spread, &sampling->engine, report, err));
     GBSI_TRY(gbsi_run_new_estimate(task, &sampling->engine, &other, err));
     GBSI_TRY(run_random(task, sampling, report, drive, other, passes, err));
-    if (drive->stop == GBSI_GO_ON) { /* otherwise the run was cut short and nothing is compared */
+    if (drive->stop == GBSI_GO_ON) { /* a run that was cut short is not compared */
         GBSI_TRY(gbsi_estimate_tell(sampling->estimates.estimate, err));
         GBSI_TRY(gbsi_estimate_tell(other, err));
         GBSI_TRY(compare(task, sampling, other, &c, err));

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Burn-in: passes whose draws are thrown away, either a given number or until the chains agree on
- * the log density.
- *
- * The trace of log densities is thinned as it grows: at most 64 values per chain, every s-th pass
- * with s doubling. At 64, 128, 256, ... passes split R-hat [M9] of its second half decides. */
+/* Burn-in: passes whose draws are thrown away, either a given number of passes, or until the chains
+ * agree on the log density. The trace of log densities holds at most 64 values per chain: the value
+ * of every s-th pass, where s doubles when the trace is full. After 64, 128, 256, ... passes, split
+ * R-hat [M9] of the second half of the trace decides. */
 #include <string.h>
 
 #include "base/clock.h"
@@ -12,9 +11,10 @@
 #include "chains/run.h"
 
 #define TRACE GBSI_BURN_IN_VALUES
-#define TOLD  8u /* number of passes from one report of R-hat to the next */
+#define TOLD  8u /* number of further values after which R-hat is reported */
 
-/* @return GBS_STOPPED where the watch stopped it, with nothing recorded. */
+/* Records the log density of every chain. @return GBS_STOPPED if the watch stopped it; nothing is
+ * recorded then. */
 static gbs_status record(const gbs_ranks *spread, const gbsi_engine *engine, gbsi_burn_in *t,
                          gbsi_watch *watch, gbs_error *err)
 {
@@ -45,7 +45,7 @@ static double rhat_of(const gbsi_engine *engine, const gbsi_burn_in *t)
     return gbsi_split_rhat(t->density + (t->n - half), engine->executor.n_all, half, TRACE);
 }
 
-/* Keep every second value: the stride has doubled. */
+/* Keeps every second value and doubles the stride. */
 static void thin(uint32_t n_chains, gbsi_burn_in *t)
 {
     for (uint32_t chain = 0; chain < n_chains; ++chain) {
@@ -58,8 +58,8 @@ static void thin(uint32_t n_chains, gbsi_burn_in *t)
     t->stride *= 2;
 }
 
-/* The most that automatic burn-in may take: at most the sweeps asked for, or half of the updates.
- */
+/* The largest number of passes of automatic burn-in: the sweeps asked for, or else half of
+ * max_updates. */
 static uint64_t most_passes(const gbsi_task *task, const gbsi_engine *engine)
 {
     const uint64_t per_pass =
@@ -68,7 +68,8 @@ static uint64_t most_passes(const gbsi_task *task, const gbsi_engine *engine)
                               ? task->options.sweeps
                               : task->options.max_updates / 2 / (per_pass == 0 ? 1 : per_pass);
     const bool hopeless =
-        task->problem.support == GBSI_SUPPORT_DISCONNECTED; /* they cannot agree */
+        task->problem.support ==
+        GBSI_SUPPORT_DISCONNECTED; /* chains in different parts of the support cannot agree */
     return hopeless && most > TRACE ? TRACE : most;
 }
 
@@ -76,8 +77,9 @@ static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_burn_in *t = &run->sampling.burn_in;
-    t->most = most_passes(&run->task, &run->sampling.engine); /* the options of this run, even if
-                                                                 they were before a checkpoint */
+    t->most = most_passes(&run->task,
+                          &run->sampling.engine); /* from the present options, which may differ from
+                                                     those that the checkpoint was made with */
     t->stride = t->stride == 0 ? 1 : t->stride;
     GBSI_TRY(gbsi_burn_in_take(&run->sampling.burn_in, &run->sampling.engine, err));
     while (run->report.public.burn_in < t->most && drive->stop == GBSI_GO_ON) {
@@ -95,7 +97,7 @@ static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         if (done % t->stride == 0 && t->n % TOLD == 0) {
             drive->rhat = rhat_of(&run->sampling.engine, t);
         }
-        if (t->n == TRACE) { /* done = 64 * 2^k */
+        if (t->n == TRACE) { /* after 64 * 2^k passes */
             const double rhat = drive->rhat;
             if (rhat < GBSI_BURN_IN_RHAT) {
                 run->report.burn_in_agreed = true;
@@ -107,7 +109,8 @@ static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
                 err));
             thin(run->sampling.engine.executor.n_all, t);
         }
-        /* The clock only ends it: the count in the report reproduces the run. */
+        /* The clock only ends burn-in: a run with the number of passes in the report gives the same
+         * bits. */
         bool late = run->task.options.time_s > 0.0 &&
                     gbsi_clock_s() - drive->started_s > run->task.options.time_s / 2;
         GBSI_TRY(gbsi_run_any(run->task.ranks, &late, err));
@@ -129,8 +132,8 @@ static gbs_status by_number(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const uint64_t most =
-        run->task.options.restarts ? 0 : run->task.options.burn_in; /* none is needed */
-    run->report.burn_in_agreed = true;                              /* the user's word */
+        run->task.options.restarts ? 0 : run->task.options.burn_in; /* restarts need no burn-in */
+    run->report.burn_in_agreed = true; /* the user decided on the length */
     while (run->report.public.burn_in < most && drive->stop == GBSI_GO_ON) {
         GBSI_TRY(gbsi_run_pass(&run->task, &run->sampling, &run->checkpoints, &run->report, drive,
                                false, err));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plain chains, the way of running that suits every model that is sampled: burn-in and passes
- * until a stop, all decided by counts. */
+/* Plain chains: the way of running that suits every model that is sampled. Burn-in and passes go on
+ * until a stop; only counts decide when. */
 #include "base/plural.h"
 #include "choose/exact_part.h"
 #include "drive/draws.h"
@@ -10,16 +10,17 @@
 
 #define MANY_SPINS (UINT64_C(1) << 20)
 
-/* Checks fall at 64 * 2^(k/2) sweeps: floor, exact in double. */
+/* Number of sweeps before the k-th check: 64 * 2^(k/2), rounded down, which double computes
+ * exactly. */
 static uint64_t check_after(unsigned k)
 {
     const double base = k % 2 == 0 ? 64.0 : 90.50966799187809;
     return k >= 100 ? UINT64_MAX : (uint64_t)(base * (double)(UINT64_C(1) << (k / 2)));
 }
 
-/* Standard errors cost as much as some sweeps: they are computed only for a decision, or to be
- * shown. For many spins in bits these figures cost as much as dozens of sweeps, and are therefore
- * not computed for display only. */
+/* Computes standard errors, which cost as much as some sweeps, only for a decision or for display.
+ * For many spins in bits they cost as much as dozens of sweeps, and are computed only for a
+ * decision. */
 static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     const bool decides = run->report.public.target_error != 0.0 && drive->stop == GBSI_GO_ON &&
@@ -59,12 +60,14 @@ static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     if (stops) {
         drive->stop = GBSI_STOP_TARGET;
     } else if (run->task.problem.support == GBSI_SUPPORT_DISCONNECTED) {
-        drive->stop = GBSI_STOP_SUPPORT; /* if more sweeps cannot cross these zeros, no sweep can */
+        drive->stop =
+            GBSI_STOP_SUPPORT; /* if more sweeps cannot cross these zeros, the run stops */
     }
     return GBS_OK;
 }
 
-/* Whether the sweeps so far are enough, before another. @param k number of the next check. */
+/* Decides, before another sweep, whether the run has enough sweeps. @param k number of the next
+ * check. */
 static gbs_status decide(gbs_run *run, gbsi_drive *drive, unsigned *k, gbs_error *err)
 {
     const uint64_t sweeps = run->report.public.sweeps;
@@ -113,9 +116,9 @@ cleanup:
     return status;
 }
 
-/* A run that the clock or a signal ended during burn-in has one sweep as its estimate: the same
- * bits as a run with so long a burn-in and one sweep. Draws have no such mark, and are not given.
- */
+/* Keeps one sweep if the clock or a signal ended the run during burn-in. The estimates then have
+ * the bits of a run with this length of burn-in and one sweep. If the user wants draws, no sweep is
+ * kept: a draw does not say that burn-in was cut short. */
 static gbs_status keep_one_sweep(gbsi_task *task, gbsi_sampling *sampling,
                                  const gbsi_checkpoints *checkpoints, gbsi_report *report,
                                  gbsi_drive *drive, gbs_error *err)
@@ -126,7 +129,7 @@ static gbs_status keep_one_sweep(gbsi_task *task, gbsi_sampling *sampling,
         sampling->estimates.estimate == NULL || drive->callbacks->draw != NULL) {
         return GBS_OK;
     }
-    drive->stop = GBSI_GO_ON; /* the signal concerned only the sweep before */
+    drive->stop = GBSI_GO_ON; /* lets one more sweep run after the stop */
     const gbs_status status = gbsi_run_pass(task, sampling, checkpoints, report, drive, true, err);
     drive->stop = stop;
     report->public.in_burn_in = status >= 0;
@@ -136,8 +139,9 @@ static gbs_status keep_one_sweep(gbsi_task *task, gbsi_sampling *sampling,
 gbs_status gbsi_chains_advance(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_executor_watch(&run->sampling.engine.executor, drive->callbacks->splash,
-                        drive->callbacks->context); /* again: the search made new blocks */
+    gbsi_executor_watch(
+        &run->sampling.engine.executor, drive->callbacks->splash,
+        drive->callbacks->context); /* set again, because the search for starts made new blocks */
     GBSI_TRY(gbsi_run_keep(run, drive, GBSI_BEFORE_PASSES, err));
     if (run->sampling.phase == GBSI_PHASE_BURN_IN) {
         GBSI_TRY(gbsi_run_burn_in(run, drive, err));
@@ -157,8 +161,9 @@ gbs_status gbsi_chains_advance(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     run->sampling.phase =
         drive->stop == GBSI_STOP_TO_TEMPER ? GBSI_PHASE_STUCK : run->sampling.phase;
     GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASSES, err));
-    GBSI_TRY(keep_one_sweep(&run->task, &run->sampling, &run->checkpoints, &run->report, drive,
-                            err)); /* no part of what goes on */
+    GBSI_TRY(
+        keep_one_sweep(&run->task, &run->sampling, &run->checkpoints, &run->report, drive,
+                       err)); /* a run that resumes from the checkpoint does not use this sweep */
     GBSI_TRY(gbsi_run_compare(&run->task, &run->sampling, &run->report, drive, err));
     GBSI_TRY(gbsi_monitor_gather(run->task.ranks, run->task.spread, &run->sampling.engine,
                                  &run->sampling.monitor, err));

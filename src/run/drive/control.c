@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Controls plain chains that would be believed: where conditionals are nearly deterministic, chains
- * that start in one mode may move within it, agree, and never meet another. Ladders of temperatures
- * cross between modes, and cost little if the model is small. They are run beside the chains. The
- * answer of the chains stays as it is unless ladders that are themselves believed contradict it
- * [M9]. */
+/* Controls plain chains that would be reported as converged. If conditionals are nearly
+ * deterministic, chains that start in one mode may move within it, agree, and never enter another
+ * mode. Ladders of temperatures cross between modes, and cost little if the model is small. They
+ * run beside the chains. The answer of the chains is kept unless ladders that have converged
+ * contradict it [M9]. */
 #include <math.h>
 #include <string.h>
 
@@ -14,16 +14,16 @@
 #include "options/options.h"
 #include "simd/math.h"
 
-/* The cost limit of a control run, in counted operations: a fraction of a second, or a share of the
- * cost of the chains. */
+/* Limits of the cost of a control run in counted operations: CHEAP is a fraction of a second, SHARE
+ * a fraction of the cost of the chains. */
 #define CHEAP 2.5e8
 #define SHARE 0.25
 
-/* Ladders may take this many times the updates of their burn-in. */
+/* Ladders may take this many times as many updates as their burn-in. */
 #define LENGTH 4.0
 
-/* Ladders that crossed too seldom or disagree are not believed. They still contradict the chains if
- * their estimates are this many targets away, because they have been where the chains have not. */
+/* Ladders that have not converged do not count, except if their estimates are this many target
+ * errors away: the ladders have then visited states that the chains have not. */
 #define DOUBTFUL 10.0
 
 static double target_of(const gbs_run *run)
@@ -32,9 +32,9 @@ static double target_of(const gbs_run *run)
     return target > 0.0 ? target : GBSI_DEFAULT_TARGET;
 }
 
-/* ---- whether it is needed -------------------------------------------------------------------- */
+/* ---- whether a control run is needed --------------------------------------------------------- */
 
-/* Whether the chains would be believed as they are. */
+/* Whether the run would be reported as converged without the control. */
 static gbs_status seem_right(gbs_run *run, bool *right, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -48,7 +48,8 @@ cleanup:
     return status;
 }
 
-/* Marks slots of which the chains say that a state is rarer than the target. */
+/* Marks slots with a state whose probability is below the target error, by the chains' estimates.
+ */
 static uint32_t mark_sharp(const gbs_run *run, uint8_t *mark, double *p)
 {
     const gbsi_plan *plan = run->sampling.engine.plan;
@@ -65,8 +66,8 @@ static uint32_t mark_sharp(const gbs_run *run, uint8_t *mark, double *p)
     return n;
 }
 
-/* Counts the variables with a state that chains hardly met although some states of the neighbours
- * make it likely. */
+/* Counts the variables with a state that the chains hardly met although some states of the
+ * neighbours may make it likely. */
 static gbs_status count_sharp(const gbs_run *run, uint32_t *n, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -84,7 +85,8 @@ cleanup:
 
 /* ---- ladders --------------------------------------------------------------------------------- */
 
-/* A run of ladders of the same problem, which borrows all except its report. */
+/* Makes a run of ladders for the same problem. The run of ladders borrows all members of `run`
+ * except the report. */
 static gbs_run ladders_of(const gbs_run *run)
 {
     gbs_run control = *run;
@@ -100,14 +102,14 @@ static gbs_run ladders_of(const gbs_run *run)
     return control;
 }
 
-/* Sweeps of one chain that ladders take to burn in. */
+/* Number of sweeps of one chain that have the cost of the ladders' burn-in. */
 static double sweeps_of(const gbs_run *control)
 {
     return (double)GBSI_LADDER_BURN_IN * GBSI_TEMPERED_SWEEPS * GBSI_TEMPERED_LEVELS *
            gbsi_run_ladders(&control->task);
 }
 
-/* Whether ladders fit the memory and cost little. */
+/* Whether ladders fit the memory limit and cost little. */
 static bool is_cheap(const gbs_run *run, const gbs_run *control, bool sharp)
 {
     const gbs_report *r = &run->report.public;
@@ -121,10 +123,11 @@ static bool is_cheap(const gbs_run *run, const gbs_run *control, bool sharp)
             (sharp && cost <= CHEAP));
 }
 
-/* ---- what they say --------------------------------------------------------------------------- */
+/* ---- comparison of ladders and chains -------------------------------------------------------- */
 
-/* Finds the state whose probabilities differ most from what is explained. Ladders that are believed
- * may be off by their errors; others have shown no more than where they have been. */
+/* Finds the state with the largest difference of probabilities beyond what errors explain. The
+ * errors of converged ladders explain a difference of their size. Other ladders have only shown
+ * which states they visited. */
 static void compare_slot(const gbs_run *run, const gbs_run *control, uint32_t slot, double z,
                          double *scratch, gbsi_contradiction *worst)
 {
@@ -167,7 +170,7 @@ cleanup:
     return status;
 }
 
-/* Runs the ladders, and compares. */
+/* Runs the ladders, and compares their estimates with those of the chains. */
 static gbs_status run_ladders(gbs_run *run, gbsi_drive *drive, gbs_run *control, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -192,7 +195,7 @@ cleanup:
     return status;
 }
 
-/* Whether chains are of a kind that is controlled. */
+/* Whether a control is possible for this run. */
 static bool is_open(const gbs_run *run, const gbsi_drive *drive)
 {
     return (drive->stop == GBSI_STOP_TARGET || drive->stop == GBSI_STOP_SWEEPS) &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chains in a form of their own, as ways of running: the sites of a lattice as bits, chains as
- * bits, and pictures of levels. */
+/* The runners of chains without a plan: sites of a lattice as bits, chains as bits, and pictures of
+ * levels. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -11,10 +11,10 @@
 #include "lattice/bits.h"
 #include "levels/levels_chains.h"
 
-/* With many sites in bits, the first batches have this many passes. */
+/* A lattice with at least this many sites in bits has first batches of LONG_BATCHES passes. */
 #define MANY_SITES   (UINT32_C(1) << 20)
 #define LONG_BATCHES 16u
-/* The batches of a block and chain for pictures: few, so that there are standard errors after few
+/* Number of batches per block and chain for pictures: few, which gives standard errors after few
  * passes. */
 #define BATCHES_OF_LEVELS 8u
 
@@ -28,8 +28,8 @@ static void take_form(const gbs_run_options *options, gbsi_engine *engine, gbsi_
     engine->pass = form->pass;
     engine->scan_traits = GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE;
     engine->schedule.n_places = form->n_places;
-    engine->schedule.n_batches = form->n_colors; /* no pieces, since bits are not updated place by
-                                                    place */
+    engine->schedule.n_batches =
+        form->n_colors; /* there are no pieces, because bits are not updated place by place */
     r->scan = gbsi_scan_of(options->scan)->name;
     r->n_colors = form->n_colors;
     r->n_levels = r->n_batches = form->n_colors;
@@ -60,7 +60,7 @@ static gbs_status report_spins(gbs_run *run, gbs_error *err)
     return gbsi_chains_errors(run, err);
 }
 
-/* Slots are variables. */
+/* The estimates of a spin, whose slot number is its variable number. */
 static void marginal_of_spin(const gbsi_sampling *sampling, uint32_t v,
                              double *const row[GBSI_N_ROWS])
 {
@@ -94,14 +94,15 @@ static gbs_status digest_spins(gbs_run *run, char *text, gbs_error *err)
 
 /* ---- sites as bits --------------------------------------------------------------------------- */
 
-/* Rows of slots whose sums chains hold, see gbsi_held: their probabilities, then their errors. */
+/* Number of rows of slots that are read at once. Chains hold the sums of their slots in rows, see
+ * gbsi_held. */
 enum { ROWS = 128 };
 
 typedef struct row_job {
     const gbsi_estimate *estimate;
-    uint32_t first, n_rows; /* slot, rows */
+    uint32_t first, n_rows; /* first slot, number of rows */
     uint32_t n_members;
-    double *value; /* [n_rows][2][GBSI_SLOTS_HELD] */
+    double *value; /* [n_rows][2][GBSI_SLOTS_HELD] probabilities, then errors */
 } row_job;
 
 static void tell_rows(void *context, uint32_t member)
@@ -121,7 +122,7 @@ static void tell_rows(void *context, uint32_t member)
     }
 }
 
-/* Adds the slots in their own order, where all variables are sampled. */
+/* Adds the estimates of all slots to the digest in slot order, if all variables are sampled. */
 static gbs_status add_rows(const gbsi_estimate *estimate, uint32_t n_slots, gbsi_pool *pool,
                            gbsi_digest *digest, gbs_error *err)
 {
@@ -142,7 +143,7 @@ static gbs_status add_rows(const gbsi_estimate *estimate, uint32_t n_slots, gbsi
     return GBS_OK;
 }
 
-/* Whether chains keep the sums of their conditionals themselves, see gbsi_held. */
+/* Whether chains hold the sums of their conditionals themselves, see gbsi_held. */
 static bool holds(const gbs_run_options *options)
 {
     return options->estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
@@ -301,7 +302,7 @@ static gbs_status compile_levels(gbsi_task *task, gbsi_engine *engine, gbsi_repo
     return GBS_OK;
 }
 
-/* Slots are the sites that are watched. */
+/* The shape of the estimates, whose slots are the sites that are watched. */
 static gbsi_estimate_shape shape_of_levels(const gbsi_task *task, const gbsi_engine *engine)
 {
     const uint32_t n_chains = gbsi_options_chains(&task->options);
@@ -316,13 +317,13 @@ static gbsi_estimate_shape shape_of_levels(const gbsi_task *task, const gbsi_eng
                                  .each_once = true};
 }
 
-/* Results are read some rows at a time. */
+/* Predicts the memory of a picture, whose results are read some rows at a time. */
 static gbs_status bytes_of_levels(gbs_run *run, gbsi_run_memory *m, gbs_error *err)
 {
     return gbsi_form_bytes(&run->task, &run->sampling, m, 0, err);
 }
 
-/* Only watched sites have standard errors. */
+/* Writes the estimates of a site; only watched sites have standard errors. */
 static void levels_marginal(const gbsi_sampling *sampling, uint32_t v,
                             double *const row[GBSI_N_ROWS])
 {
@@ -339,7 +340,7 @@ static void levels_marginal(const gbsi_sampling *sampling, uint32_t v,
     }
 }
 
-/* The probabilities of all sites, then the errors of those that are watched. */
+/* Digest of the probabilities of all sites, then of the errors of the watched sites. */
 static gbs_status digest_levels(gbs_run *run, char *text, gbs_error *err)
 {
     gbs_status status = GBS_OK;

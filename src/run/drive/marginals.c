@@ -22,14 +22,14 @@ double gbsi_one_nan(double value)
 typedef struct marginals_job {
     const gbs_run *run;
     uint32_t first, end;      /* range of the user's variables */
-    double *out[GBSI_N_ROWS]; /* values of these variables; NULL: not asked for */
+    double *out[GBSI_N_ROWS]; /* estimates of these variables; NULL if a row is not asked for */
     uint32_t n_members;
     size_t n_scratch; /* four numbers for each state of a variable */
     double *scratch;  /* [n_members][n_scratch] */
 } marginals_job;
 
-/* Sets a state whose probability is not estimated from draws. Where there is no estimate, all
- * states of the variable are NAN, also those that evidence rules out. */
+/* Sets the estimates of a state whose probability does not come from draws. If the variable has no
+ * estimate, all its states are NAN, including those that evidence rules out. */
 static void put_known(const marginals_job *job, size_t at, double p, double mcse)
 {
     const double value[GBSI_N_ROWS] = {p, mcse, NAN, NAN};
@@ -50,9 +50,8 @@ static void put_sampled(const marginals_job *job, size_t at, double *const row[G
     }
 }
 
-/* Puts the marginal of a variable that was pruned from the model: drawn given exact draws of the
- * others, or without an estimate.
- */
+/* Writes the marginal of a variable that was pruned from the model. It is estimated if the variable
+ * is drawn given exact draws of the others; else it is NAN. */
 static void put_pruned(const marginals_job *job, uint32_t u, size_t at)
 {
     const gbsi_barren *b = job->run->task.problem.barren;
@@ -71,7 +70,7 @@ static void put_pruned(const marginals_job *job, uint32_t u, size_t at)
     }
 }
 
-/* Fills the estimates of one of the user's variables. */
+/* Writes the estimates of one of the user's variables. */
 static void variable_marginal(const marginals_job *job, uint32_t u, double *scratch)
 {
     const gbsi_problem *problem = &job->run->task.problem;
@@ -103,7 +102,7 @@ static void variable_marginal(const marginals_job *job, uint32_t u, double *scra
     for (unsigned r = GBSI_MCSE; r < GBSI_N_ROWS; ++r) {
         row[r] = job->out[r] == NULL ? NULL : scratch + r * (size_t)k;
     }
-    row[GBSI_P][0] = NAN; /* omitted by the scan */
+    row[GBSI_P][0] = NAN; /* the scan omits this variable */
     if (of_part != GBSI_NONE) {
         job->run->task.runner->marginal(&job->run->sampling, of_part, row);
     }
@@ -112,7 +111,7 @@ static void variable_marginal(const marginals_job *job, uint32_t u, double *scra
         return;
     }
     for (uint32_t a = 0; a < arity; ++a) {
-        put_known(job, at + a, NAN, NAN); /* never visited */
+        put_known(job, at + a, NAN, NAN); /* the scan never visits this variable */
     }
 }
 
@@ -142,7 +141,7 @@ static gbs_status share_marginals(marginals_job job, gbsi_pool *pool, gbs_error 
     return GBS_OK;
 }
 
-/* Whether there is anything to read. */
+/* Fails if the run has no marginals to read yet. */
 static gbs_status check_marginals(const gbs_run *run, gbs_error *err)
 {
     if (run->report.executed && !run->report.answering) {
@@ -184,7 +183,7 @@ gbs_status gbs_run_marginals_of(const gbs_run *run, uint32_t first, uint32_t n, 
     const gbs_status status = check_marginals(run, err);
     const marginals_job job = {
         .run = run, .first = first, .end = first + n, .out = {p, mcse, ess, rhat}};
-    /* Only this thread works: callers may read a run from several threads. */
+    /* One thread does the work, because callers may read a run from several threads. */
     return status < 0 ? status : share_marginals(job, NULL, err);
 }
 
@@ -222,9 +221,11 @@ cleanup:
 
 /* ---- the digest ------------------------------------------------------------------------------ */
 
-/* With fewer states one thread has finished before the others have woken up. */
+/* Number of states below which one thread does the work: it finishes before other threads have
+ * woken up. */
 #define LEAST_SHARED 4096u
-/* Variables at a time: all numbers of a large model would take more than its states. */
+/* Number of variables that are read at a time. The estimates of all variables of a large model
+ * would take more memory than the states. */
 #define WINDOW (UINT32_C(1) << 16)
 
 static uint32_t window_end(const gbs_model *model, uint32_t first)

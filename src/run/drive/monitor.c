@@ -10,7 +10,8 @@
 #include "chains/density.h"
 #include "chains/run.h"
 
-/* The log density takes about as long as a pass: that of large models is asked for less often. */
+/* A log density takes about as long as a pass. If a pass has more than MOST_UPDATES updates, only
+ * every STRIDE-th pass records one. */
 enum { MOST_UPDATES = 1 << 16, STRIDE = 16 };
 
 gbs_status gbs_run_monitor(gbs_run *run, const uint32_t *variable, size_t n, gbs_error *err)
@@ -82,14 +83,15 @@ gbs_status gbsi_monitor_begin(const gbsi_problem *problem, gbsi_monitor *monitor
     return gbsi_thinned_init(&m->traces, n_chains, m->n, large ? STRIDE : 1, err);
 }
 
-/* The variable of the chains that stands for one of the user; GBSI_NONE: it is not sampled. */
+/* The variable of the sampled part for one of the user's variables; GBSI_NONE if it is not sampled.
+ */
 static uint32_t sampled_as(const gbsi_problem *problem, uint32_t variable)
 {
     const uint32_t v = problem->whole->free_variable[variable];
     return v == GBSI_NONE || problem->part_of == NULL ? v : problem->part_of[v];
 }
 
-/* Keeps the states of the monitored variables, taken from the states of all. */
+/* Records the states of the monitored variables, read from the states of all variables. */
 static void keep(gbsi_monitor *m, gbsi_engine *engine, uint32_t chain, double density)
 {
     for (uint32_t i = 0; i < m->n; ++i) {
@@ -98,7 +100,7 @@ static void keep(gbsi_monitor *m, gbsi_engine *engine, uint32_t chain, double de
     gbsi_thinned_set(&m->traces, engine->executor.first_chain + chain, density, m->state);
 }
 
-/* Keeps the states of monitored variables one by one, which is quicker in a large model with few of
+/* Records the states of monitored variables one by one, which is faster if a large model has few of
  * them. */
 static void keep_single(const gbsi_problem *problem, const gbsi_engine *engine, gbsi_monitor *m,
                         uint32_t chain, double density)
@@ -183,7 +185,7 @@ gbs_status gbs_run_trace_density(const gbs_run *run, double *value, gbs_error *e
     return GBS_OK;
 }
 
-/* Whether the variable has a state in the chains. */
+/* Whether the variable is part of the chains' states. */
 static bool is_sampled(const gbsi_monitor *monitor, const gbsi_problem *problem, uint32_t variable)
 {
     return monitor->traces.n_chains > 0 && sampled_as(problem, variable) != GBSI_NONE;

@@ -13,13 +13,14 @@ struct gbsi_report;
 typedef struct gbsi_monitor {
     bool asked;
     uint32_t n;
-    uint32_t *variable;  /* [n] of the user */
+    uint32_t *variable;  /* [n] monitored variables in the user's numbering */
     gbsi_thinned traces; /* traces of the monitored variables, if any of them is sampled */
-    uint32_t *x, *user;  /* scratch: states of two chains of the part, and of the model */
+    uint32_t *x, *user;  /* scratch: `x` for states of two chains of the part, `user` for a state of
+                            the model */
     uint32_t *state;     /* [n] scratch */
 } gbsi_monitor;
 
-/* Allocates traces for the chains of the run, which is about to begin or to go on. */
+/* Allocates traces for the chains of a run that is about to begin or to resume. */
 gbs_status gbsi_monitor_begin(const struct gbsi_problem *problem, gbsi_monitor *monitor,
                               const struct gbsi_report *report, gbs_error *err);
 /* Adds a pass that is kept to the traces. */

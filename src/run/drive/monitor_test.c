@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traces of runs: those of draws that a callback gets, for every scan; estimates do not notice. */
+/* Traces of runs equal the states of draws that a callback gets, for every scan; recording them
+ * does not change the estimates. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -115,7 +116,7 @@ static void estimates_do_not_notice(void **state)
     gbs_model_free(model);
 }
 
-/* Interrupted and resumed: the traces of a run that never stopped. */
+/* A run that was interrupted and resumed has the traces of a run that never stopped. */
 static void traces_go_on_from_checkpoints(void **state)
 {
     (void)state;
@@ -133,7 +134,7 @@ static void traces_go_on_from_checkpoints(void **state)
     assert_int_equal(gbs_run_new(model, NULL, &options, &run, NULL), GBS_OK);
     assert_int_equal(gbs_run_monitor(run, asked, 3, NULL), GBS_OK);
     assert_int_equal(gbs_run_checkpoint(run, path, NULL), GBS_OK);
-    run->checkpoints.stop_after = 90; /* burn-in takes 64 */
+    run->checkpoints.stop_after = 90; /* burn-in takes 64 passes */
     assert_int_equal(gbs_run_execute(run, NULL, &err), GBS_STOPPED);
     gbs_run_free(run);
     assert_int_equal(gbs_run_new(model, NULL, &options, &run, NULL), GBS_OK);
@@ -153,9 +154,9 @@ static void traces_go_on_from_checkpoints(void **state)
     assert_int_equal(unlink(older), 0);
 }
 
-/* Runs of spins and Potts factors with one size of weight, longer than a byte counts, of either
- * sign and mixed with others: chain by chain and sixteen at a time the log density has the same
- * bits, and is that of the model. */
+/* Runs of more spin and Potts factors of equal weight than a byte can count, of both signs and
+ * mixed with other factors. The log density has the same bits chain by chain and for sixteen chains
+ * at a time, and equals the log density of the model. */
 enum { RING = 700 };
 
 static gbs_model *mixed_spins(void)
@@ -240,8 +241,10 @@ static void what_has_no_trace_is_said(void **state)
     assert_int_equal(gbs_run_monitor(run, &beyond, 1, &err), GBS_ERR_ARGUMENT);
     gbs_run_free(run);
     run = monitored(model, evidence, &options, NULL);
-    assert_int_equal(gbs_run_trace_state(run, 7, x, &err), GBS_ERR_UNSUPPORTED); /* observed */
-    assert_int_equal(gbs_run_trace_state(run, 1, x, &err), GBS_ERR_ARGUMENT);    /* not asked for */
+    assert_int_equal(gbs_run_trace_state(run, 7, x, &err),
+                     GBS_ERR_UNSUPPORTED); /* variable 7 is observed */
+    assert_int_equal(gbs_run_trace_state(run, 1, x, &err),
+                     GBS_ERR_ARGUMENT); /* variable 1 was not asked for */
     assert_int_equal(gbs_run_trace_state(run, 0, x, &err), GBS_OK);
     assert_int_equal(gbs_run_monitor(run, asked, 3, &err), GBS_ERR_STATE);
     gbs_run_free(run);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The whole of a model that ranks are to share: conditioned, its variables given to ranks, its
- * schedule made as a run of one process would. */
+/* Divides a model among ranks: conditions it, gives every variable to a rank, and makes the
+ * schedule that a run of one process would have. */
 #include "drive/partition.h"
 
 #include <stdlib.h>
@@ -113,7 +113,9 @@ static gbs_status check_scan(const gbs_partition *p, uint32_t n_ranks, gbs_error
     return gbsi_share_check_scan(&run->sampling.engine, err);
 }
 
-/* A single process would go on with a pilot run, which may choose splashes. */
+/* Checks the support. Where updates of single variables are not shown to cross all zeros, a single
+ * process would start a pilot, which may choose splashes; ranks that share a model have no pilot.
+ */
 static gbs_status check_support(gbs_partition *p, bool named, gbs_error *err)
 {
     gbs_run *run = p->run;
@@ -135,8 +137,8 @@ static gbs_status check_support(gbs_partition *p, bool named, gbs_error *err)
 
 /* ---- facts --------------------------------------------------------------------------------- */
 
-/* Sets the number that identifies the partition: the first 64 bits of a digest of model, evidence,
- * scan and owners. */
+/* Sets facts.partition, which identifies the partition: the first 64 bits of a digest of the model,
+ * the evidence, the scan and the owners. */
 static gbs_status take_number(gbs_partition *p, gbs_error *err)
 {
     const gbsi_conditioned *part = p->run->task.problem.part;
@@ -171,7 +173,7 @@ static uint64_t count_runs(const gbsi_plan *plan)
     return n;
 }
 
-/* @param text [33] of a digest, or "". */
+/* Stores a digest as two numbers. @param text [33] a digest, or "". */
 static void keep_digest(const char *text, uint64_t out[2])
 {
     char half[17] = "";
@@ -234,7 +236,7 @@ static gbsi_share_facts facts_of(const gbs_partition *p, uint32_t n_ranks)
 
 /* ---- made ---------------------------------------------------------------------------------- */
 
-/* A batch for each turn: all variables of the ranks that have it. */
+/* Makes a batch for each turn: all variables of the ranks that have this turn. */
 static gbs_status list_turns(gbs_partition *p, const gbsi_sequence *sequence, uint32_t n_ranks,
                              gbs_error *err)
 {
@@ -254,7 +256,7 @@ cleanup:
     return status;
 }
 
-/* The schedule: the pass of the run, or its turns where that draws blocks. */
+/* Makes the schedule: the places of a pass, or of the turns if the scan draws blocks. */
 static gbs_status list_places(gbs_partition *p, uint32_t n_ranks, gbs_error *err)
 {
     gbsi_sequence sequence = {0};
@@ -274,8 +276,8 @@ static gbs_status list_places(gbs_partition *p, uint32_t n_ranks, gbs_error *err
     return GBS_OK;
 }
 
-/* Frees what no share needs: the graph, the components, the sequence, and neighbourhoods of the
- * plan. */
+/* Frees data that no share needs: the graph, the components, the sequence, and the neighbourhoods
+ * of the plan. */
 static void forget(gbsi_problem *problem, gbsi_engine *engine)
 {
     if (problem->graph != problem->whole_graph) {
@@ -343,7 +345,7 @@ gbs_status gbsi_partition_end(gbs_partition *p, uint32_t n_ranks, gbs_error *err
 {
     gbs_status status = GBS_OK;
     gbsi_run_enter(&p->run->budget);
-    gbsi_mapping_rest(&p->run->task.problem.model->mapping); /* places follow from the graph */
+    gbsi_mapping_rest(&p->run->task.problem.model->mapping); /* slots follow from the graph */
     GBSI_TRY(list_places(p, n_ranks, err));
     p->facts = facts_of(p, n_ranks);
     GBSI_TRY(take_number(p, err));

@@ -8,27 +8,27 @@
 #include "ranks/lattice.h"
 
 struct gbs_partition {
-    gbs_run *run;           /* run of the whole model, prepared and never executed; see
-                               forget() */
-    gbsi_schedule schedule; /* schedule of a pass, with slots and positions */
-    uint32_t *owner;        /* [part variables] */
-    gbsi_deal deal;         /* to the ranks */
-    gbsi_share_lattice
-        *lattice;    /* NULL; otherwise no run is made and no variables are dealt to ranks */
-    uint16_t *start; /* [facts.n_starts][part variables] */
-    gbsi_partition_kind kind; /* that divided them */
+    gbs_run *run; /* run of the whole model; it is prepared, never executed, and freed in part by
+                     forget() */
+    gbsi_schedule schedule;      /* schedule of a pass, with slots and positions */
+    uint32_t *owner;             /* [part variables] the rank that owns each variable */
+    gbsi_deal deal;              /* lists of what each rank holds */
+    gbsi_share_lattice *lattice; /* NULL unless the model is a generated lattice, for which neither
+                                    a run nor a deal is made */
+    uint16_t *start;             /* [facts.n_starts][part variables] */
+    gbsi_partition_kind kind;    /* method by which the variables were divided */
     gbsi_share_facts facts;
 };
 
-/* The options of a run on shares from the user's, or GBS_ERR_UNSUPPORTED for those that need the
- * whole model in one process. */
+/* Makes the options of a run on shares from the user's options. @return GBS_ERR_UNSUPPORTED if an
+ * option needs the whole model in one process. */
 gbs_status gbsi_share_options(const gbs_run_options *options, gbs_run_options *out, gbs_error *err);
-/* Refuses passes that read the states before them: shares hold no copy of their neighbours' states.
- */
+/* Refuses scans whose updates read the states before the pass: shares keep no copy of the states of
+ * their neighbours. */
 gbs_status gbsi_share_check_scan(const gbsi_engine *engine, gbs_error *err);
 
-/* gbs_partition_new() in two steps: choosing the owners, which tests may change; then everything
- * that follows from them. */
+/* The two steps of gbs_partition_new(): the first chooses the owners, which tests may change; the
+ * second makes the rest from the owners. */
 gbs_status gbsi_partition_begin(const gbs_model *model, const gbs_evidence *evidence,
                                 const gbs_run_options *options, uint32_t n_ranks, gbs_parts parts,
                                 gbs_partition **out, gbs_error *err);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the variables of a partitioned model to the file beside the shares. */
+/* Writes the variables of a divided model to a file beside the shares. */
 #include "base/memory.h"
 #include "base/sized.h"
 #include "drive/partition.h"
 #include "models/gbm.h"
 
-/* Makes a model of all variables with their names, states and labels, without factors. */
+/* Makes a model that has all variables with their names, states and labels, and no factors. */
 static gbs_status make_variables(const gbs_model *model, gbs_model **out, gbs_error *err)
 {
     gbs_builder *builder = NULL;

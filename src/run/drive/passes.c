@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs one pass of all chains, and checks time and updates after it. */
+/* Runs one pass of all chains, and checks time and updates afterwards. */
 #include "chains/run.h"
 
 /* Combines the results of a pass from all ranks. */
@@ -32,15 +32,14 @@ static gbs_status run_once(gbsi_task *task, gbsi_sampling *sampling, gbsi_report
     }
     gbsi_drive_go_whole(drive, estimate != NULL);
     sampling->engine.executor.watch = &drive->watch;
-    report->answering = false; /* estimates are in the making while progress is told */
+    report->answering = false; /* progress reports must not read the estimates while they change */
     status = gbsi_executor_pass(&sampling->engine.executor, &sampling->engine.schedule, drive->pass,
                                 estimate, sampling->estimates.rao_blackwell, err);
     report->answering = answering;
     GBSI_TRY(status);
     ++drive->pass;
     const gbs_status brought = bring_together(task, &sampling->engine, report, estimate, err);
-    status = brought < 0 ? brought : status; /* the status of the pass tells whether it was cut
-                                                short */
+    status = brought < 0 ? brought : status; /* `status` tells whether the pass was cut short */
 cleanup:
     return status;
 }
@@ -57,7 +56,7 @@ gbs_status gbsi_run_advance(gbsi_task *task, gbsi_sampling *sampling, gbsi_repor
     return status;
 }
 
-/* If only traces are kept, a kept pass has no estimate. */
+/* Runs one pass. A kept pass has no estimate if only traces are kept. */
 gbs_status gbsi_run_pass(gbsi_task *task, gbsi_sampling *sampling,
                          const gbsi_checkpoints *checkpoints, gbsi_report *report,
                          gbsi_drive *drive, bool keep, gbs_error *err)
@@ -95,7 +94,7 @@ gbs_status gbsi_run_pass(gbsi_task *task, gbsi_sampling *sampling,
         const gbs_status agreed = gbsi_drive_agree(task->ranks, drive, err);
         return agreed < 0 ? agreed : status;
     }
-    if (task->purpose.up_only) { /* the ranks meet at the end of such a run */
+    if (task->purpose.up_only) { /* ranks meet at the end of a run for gbs_log_z() */
         drive->stop = GBSI_STOP_FAILED;
         (void)gbsi_drive_agree(task->ranks, drive, NULL);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiles a run from model and evidence: conditions the model, chooses what is exact, makes the
- * plan. */
+/* Compiles a run from a model and evidence: conditions the model, chooses the components that are
+ * answered exactly, and makes the plan. */
 #include <math.h>
 
 #include "base/clock.h"
@@ -28,7 +28,8 @@ cleanup:
     return status;
 }
 
-/* Blocks are drawn without the states of neighbours. */
+/* Refuses draws that depend on the states of neighbours with scans of blocks, which are drawn
+ * without them. */
 static gbs_status refuse_context(const gbsi_draw *draw, const gbsi_scan *scan, gbs_error *err)
 {
     if ((draw->traits & GBSI_DRAW_HERDS) == 0) {
@@ -60,7 +61,7 @@ gbs_status gbsi_run_check_draw(const gbsi_task *task, gbsi_engine *engine, gbs_e
         return refuse_context(draw, engine->scan, err);
     }
     if ((draw->traits & GBSI_DRAW_INDEPENDENT) == 0 && splits) {
-        /* the weights of a variable serve both of the chains that one is split into */
+        /* a synchronous chain is two chromatic chains, which share the weights of a variable */
         engine->scan_traits |= GBSI_SCAN_AT_ONCE;
     }
     if (task->purpose.anneals && (blocks || splits)) {
@@ -106,7 +107,8 @@ gbs_status gbsi_chains_compile(gbsi_task *task, gbsi_engine *engine, gbsi_report
             gbsi_plan_level(engine->plan, sequence.variable, sequence.n, &engine->schedule, err));
     }
     GBSI_PASS(count_colors(&task->problem, engine, report, watch, err));
-    const bool blocks = (engine->scan_traits & GBSI_SCAN_BLOCKS) != 0; /* which have no levels */
+    const bool blocks =
+        (engine->scan_traits & GBSI_SCAN_BLOCKS) != 0; /* a scan of blocks has no levels */
     report->public.n_levels = blocks ? 0 : engine->schedule.n_batches;
     report->public.n_batches = report->public.n_levels;
     report->n_precise =
@@ -194,7 +196,8 @@ static bool has_form(const gbsi_engine *engine)
     return engine->form_kind != GBSI_FORM_NONE;
 }
 
-/* Chooses how the sampled part is run, if there is one. @param whole was seen to be no lattice. */
+/* Chooses the form of the sampled part, if there is one. @param whole whether the whole model is
+ * known not to be a lattice. */
 static gbs_status choose_form(const gbsi_task *task, gbsi_sampling *sampling,
                               const gbsi_run_budget *budget, bool whole, gbsi_watch *watch,
                               gbs_error *err)
@@ -215,9 +218,9 @@ static gbs_status choose_form(const gbsi_task *task, gbsi_sampling *sampling,
     return GBS_OK;
 }
 
-/* Finds the part of the model that is sampled, and whether spins are kept in bits. If nothing of a
- * lattice may be answered exactly, all of it is sampled, and no graph is made, because a graph
- * would take many times as much memory. */
+/* Finds the part of the model that is sampled, and decides whether spins are kept in bits. If no
+ * component of a lattice can be answered exactly, all of it is sampled. No graph is made then,
+ * because a graph would take many times as much memory as the bits. */
 static gbs_status find_part(gbsi_task *task, gbsi_sampling *sampling, const gbsi_run_budget *budget,
                             gbsi_report *report, gbsi_watch *watch, gbs_error *err)
 {
@@ -237,20 +240,23 @@ static gbs_status find_part(gbsi_task *task, gbsi_sampling *sampling, const gbsi
     report->public.n_components = task->problem.components->n;
     if (task->purpose.divides && !report->public.has_zeros) {
         gbsi_problem_forget_components(&task->problem);
-        gbsi_mapping_rest(&task->problem.model->mapping); /* compiling reads a part of the graph */
+        gbsi_mapping_rest(
+            &task->problem.model->mapping); /* compiling reads only a part of the graph */
     }
     return choose_form(task, sampling, budget, whole, watch, err);
 }
 
-/* Whether the splash scan may be chosen: it needs the random draw and a plan, and certificates are
- * only for updates of single variables. */
+/* Whether the splash scan may be chosen. It needs the random draw and a plan. A run with a
+ * certified burn-in cannot use it, because certificates are only for updates of single variables.
+ */
 static bool may_splash(const gbsi_run_purpose *purpose, const gbs_run_options *o)
 {
     return purpose->limited && !purpose->anneals &&
            (gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) != 0 && o->certified == 0.0;
 }
 
-/* Whether there will be a pilot: run->sampling.engine.undecided. @param scan_kind asked for. */
+/* Decides whether a pilot will choose the scan, and sets engine->undecided. @param scan_kind scan
+ * that the user asked for. */
 static void plan_pilot(gbsi_task *task, gbsi_engine *engine, gbsi_report *report, int scan_kind)
 {
     const gbsi_scan_choice choice = gbsi_scan_choice_of(scan_kind);
@@ -265,10 +271,10 @@ static void plan_pilot(gbsi_task *task, gbsi_engine *engine, gbsi_report *report
     }
 }
 
-/* Whether the answer does not depend on variables that nobody asks for. Approximations need them,
- * because their ln Z is of the whole model. Traces report the density of the whole model. Lists of
- * variables could name variables that were left out. And a run with an explicit number of chains
- * must have the bits of a run on ranks that share the model. */
+/* Whether variables that affect no queried variable may be left out. Approximations need them,
+ * because their ln Z is of the whole model. Traces report the density of the whole model. Options
+ * with lists of variables could name variables that were left out. A run with an explicit number of
+ * chains must have the bits of a run on ranks that share the model. */
 static bool may_leave_out(const gbsi_task *task)
 {
     const gbs_run_options *o = &task->options;
@@ -277,8 +283,8 @@ static bool may_leave_out(const gbsi_task *task)
            !o->restarts && o->dummy_edges == NULL;
 }
 
-/* Chooses what is exact of the model given evidence, compiles the rest and predicts the memory.
- * @param asked the scan that the user asked for. */
+/* Chooses the components of the conditioned model that are answered exactly, compiles the others,
+ * and predicts the memory. @param asked the scan that the user asked for. */
 static gbs_status prepare_whole(gbs_run *run, int asked, gbsi_watch *watch, gbs_error *err)
 {
     if (gbsi_scan_choice_of(asked) != GBSI_CHOICE_NAMED) {
@@ -302,13 +308,15 @@ static gbs_status prepare_whole(gbs_run *run, int asked, gbsi_watch *watch, gbs_
         plan_pilot(&run->task, &run->sampling.engine, &run->report, asked);
     }
     GBSI_PASS(gbsi_run_predict(run, err));
-    return gbsi_watch_stopped(watch) /* amid a search that then found less */
+    return gbsi_watch_stopped(
+               watch) /* the search for exact answers was cut short and found fewer components */
                ? gbsi_watch_fail(err, "preparing the run")
                : GBS_OK;
 }
 
-/* Warns of a target that standard errors cannot meet: none of an average of conditionals is below
- * the resolution of sums of floats, so that the run would go on to its last update. [M8] */
+/* Warns of a target that standard errors cannot reach. The standard error of an average of
+ * conditionals is never below the resolution of sums of floats, and the run would go on to its last
+ * update. [M8] */
 static gbs_status tell_resolution(gbs_run *run, gbs_error *err)
 {
     const double target = run->task.options.target_error;
@@ -370,7 +378,8 @@ gbs_status gbsi_run_sample_instead(gbs_run *run, gbsi_drive *drive, gbs_error *e
     run->sampling.estimates = (gbsi_estimates){0};
     gbsi_problem_choose_again(&run->task.problem);
     run->task.options.method = GBS_METHOD_SAMPLE;
-    run->checkpoints.asked.method = GBS_METHOD_SAMPLE; /* what a checkpoint goes on with */
+    run->checkpoints.asked.method =
+        GBS_METHOD_SAMPLE; /* the method that a run resuming from a checkpoint uses */
     run->report.public.nonzero_entries = 0.0;
     run->report.public.exact = (gbs_exact_cost){0};
     run->report.public.log_z = NAN;

@@ -10,7 +10,7 @@
 #include "gibbsite/io.h"
 #include "ranks/ranks.h"
 
-/* Results of conditioning, of the search for exact answers and of the compiler, which must be equal
+/* Results of conditioning, of the search for exact answers and of the compiler. They must be equal
  * on all ranks. */
 typedef struct decisions {
     uint64_t n_free, n_exact, n_components, all_exact, chains, n_levels, undecided;
@@ -31,7 +31,7 @@ static gbs_status decide(const gbsi_problem *problem, const gbsi_engine *engine,
     return gbsi_digest_exact(report, problem, d->exact, err);
 }
 
-/* The first line of rank 0's that is another here. */
+/* Fails, naming the first line of rank 0's text that differs on this rank. */
 static gbs_status name_difference(const char *own, const char *first, gbs_error *err)
 {
     size_t line = 0;
@@ -85,7 +85,7 @@ cleanup:
     return status;
 }
 
-/* Compares a text that is the same on all ranks of one run. */
+/* Compares a text that must be equal on all ranks. */
 static gbs_status compare_by(const gbs_run *run,
                              gbs_status (*text_of)(const gbs_run *run, char **text, size_t *n,
                                                    gbs_error *err),

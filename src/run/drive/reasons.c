@@ -17,23 +17,23 @@ static double target_of(const gbsi_report *report, const gbsi_run_purpose *purpo
                                  : GBSI_DEFAULT_TARGET;
 }
 
-/* Whether errors are judged. If draws are asked for as such, errors are judged only if a target was
- * given. */
+/* Whether the verdict depends on errors. If the run is for draws, it does only if the user gave a
+ * target. */
 static bool judges_errors(const gbsi_run_purpose *purpose, const gbs_run_options *options)
 {
     return !purpose->draws || options->target_error > 0.0;
 }
 
-/* Whether chains agree. For ladders the standard error shows that, as it is at least the error
- * between ladders. */
+/* Whether the chains agree. For ladders the standard error decides, because it includes the
+ * differences between ladders. */
 bool gbsi_run_chains_agree(const gbsi_runner *runner, const gbsi_report *report)
 {
     return gbsi_runner_climbs(runner) || isnan(report->public.max_rhat) ||
            report->public.max_rhat < GBSI_RHAT_LIMIT;
 }
 
-/* The number of draws of all chains together that is needed: so many independent draws at p = 1/2
- * have the target as standard error. */
+/* The number of draws of all chains together that the verdict needs. As many independent draws at p
+ * = 1/2 would have the target error as standard error. */
 static double least_draws(const gbsi_report *report, const gbsi_run_purpose *purpose)
 {
     const double target = target_of(report, purpose);
@@ -49,8 +49,8 @@ double gbsi_run_least_passes(const gbs_run_options *options, const gbsi_run_purp
     return by_updates > by_draws && !options->restarts ? by_updates : by_draws;
 }
 
-/* Updates of one chain in a pass; those of a ladder, in which replicas move, are of all its levels.
- */
+/* Number of updates of one chain in a pass. For a ladder, through which replicas move, it is the
+ * number of updates of all its levels. */
 static double updates_per_pass(const gbsi_runner *plain, const gbsi_shared *shared,
                                const gbsi_engine *engine, const gbsi_report *report)
 {
@@ -67,17 +67,17 @@ bool gbsi_run_long_enough(const gbsi_task *task, const gbsi_engine *engine,
                       task->options.restarts;
     return many &&
            draws >=
-               least_draws(report, &task->purpose); /* with restarts all draws are independent */
+               least_draws(report, &task->purpose); /* with restarts, all draws are independent */
 }
 
-/* Whether the bound on the error holds from any start, even for a single chain. */
+/* Whether a theorem bounds the error from every start, even for a single chain. */
 static bool is_proved(const gbs_run_options *options)
 {
     return options->certified > 0.0 || options->restarts;
 }
 
-/* Consider a state with the target's probability that chains take as long to leave as they took to
- * forget where they started. All chains together visit it this often. [M9] */
+/* Number of visits of all chains together to a slow state: a state whose probability equals the
+ * target error, and which chains take as long to leave as they took to forget their starts. [M9] */
 static double visits_of_slow_states(const gbsi_run_purpose *purpose, const gbsi_runner *runner,
                                     const gbsi_report *report)
 {
@@ -105,11 +105,11 @@ bool gbsi_run_has_wandered(const gbsi_task *task, const gbsi_report *report)
 
 enum { ENDED_SIZE = 200 };
 
-/* How an approximation ended. @param change what its residual is called. */
+/* Text that says how an approximation ended. @param change name of its residual. */
 static const char *how_it_ended(const gbs_report *r, const char *change, char text[ENDED_SIZE])
 {
     const unsigned long long n = r->iterations;
-    char last[64] = ""; /* before all messages were sent there is none */
+    char last[64] = ""; /* no residual exists before all messages were sent */
     if (isfinite(r->residual)) {
         gbsi_say(last, sizeof last, " (%s %.2g)", change, r->residual);
     }
@@ -132,7 +132,7 @@ static const char *how_it_ended(const gbs_report *r, const char *change, char te
     return text;
 }
 
-/* Whether ladders, run as a control, contradict the chains whose answer it is. */
+/* Whether ladders, run as a control, contradict the chains that give the answer. */
 static bool has_missed(const gbsi_task *task, const gbsi_report *report)
 {
     return !gbsi_runner_climbs(task->runner) && report->contradiction.beyond > 0.0;
@@ -150,11 +150,11 @@ static bool has_splashes(const gbsi_engine *engine)
 
 static bool draw_is_exact(const gbsi_engine *engine)
 {
-    const gbsi_draw *draw = engine->executor.draw; /* NULL: a lattice, drawn at random */
+    const gbsi_draw *draw = engine->executor.draw; /* NULL for a lattice, whose draw is random */
     return draw == NULL || (draw->traits & GBSI_DRAW_EXACT) != 0;
 }
 
-/* Whether the run could have been given ladders. */
+/* Whether the user could have run this task with ladders. */
 static bool takes_ladders(const gbsi_task *task)
 {
     gbs_run_options o = task->options;
@@ -163,7 +163,8 @@ static bool takes_ladders(const gbsi_task *task)
            gbsi_options_check(&o, NULL) >= 0;
 }
 
-/* Whether ladders may help a run that has none: chains are so far apart that auto would try them. */
+/* Whether ladders may help a run that has none: R-hat of the chains is above the limit at which
+ * `auto` would try ladders. */
 static bool ladders_may_help(const gbsi_task *task, const gbsi_report *report)
 {
     return report->public.max_rhat > GBSI_STUCK_RHAT && !gbsi_runner_climbs(task->runner) &&
@@ -176,8 +177,8 @@ static const char *block_scan(void)
     return gbsi_scan_of(gbsi_scan_with(GBSI_SCAN_CANDIDATE))->name;
 }
 
-/* Names the option that makes blocks larger: "--scan splash", or in a run that has splashes already
- * "a larger --width". The text has two parts, because the scan is known by a trait. */
+/* Text for the option that makes blocks larger: "a larger --width" if the run has splashes, else
+ * "--scan ". In the second case block_scan_unless_used() gives the name of the scan. */
 static const char *larger_blocks(const gbsi_engine *engine)
 {
     return has_splashes(engine) ? "a larger --width" : "--scan ";
@@ -221,7 +222,7 @@ static double sweeps_to_wander(const gbsi_task *task, const gbsi_report *report)
                     visits_of_slow_states(&task->purpose, task->runner, report));
 }
 
-/* The sweeps for the target error: errors fall with the square root of the sweeps. */
+/* The sweeps for the target error, which falls with the square root of the sweeps. */
 static double sweeps_for_target(const gbsi_task *task, const gbsi_engine *engine,
                                 const gbsi_report *report)
 {
@@ -231,8 +232,8 @@ static double sweeps_for_target(const gbsi_task *task, const gbsi_engine *engine
                                                        : least_sweeps(task, engine, report);
 }
 
-/* The sweeps for enough round trips: twice the number expected from the round trips so far. If none
- * was seen, half of the necessary number is assumed. */
+/* The sweeps for enough round trips: twice the number that the rate of round trips so far predicts.
+ * If no round trip was seen, half of the necessary number is assumed. */
 static double sweeps_for_trips(const gbs_report *r)
 {
     const double trips = r->round_trips > 0 ? (double)r->round_trips : 0.5 * GBSI_LEAST_TRIPS;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Short chains. A scan file made for some variables leaves most of a model alone. Every pass of it
- * from a fresh state yields one independent draw of these variables, as far from the truth as the
- * variation of the scan says [M38]. Only the part of the model around the visited variables is
- * compiled and run: the rest takes no time or memory. Variables next to visited ones are drawn anew
- * before every pass, and stay fixed during it. */
+/* Runs with restarts. A scan file made for some variables updates only a part of the model. Every
+ * pass of the file, from a fresh state, yields one independent draw of these variables, whose
+ * distance from the target is bounded by the variation of the scan [M38]. Only the part of the
+ * model around the visited variables is compiled and run; the rest takes no time or memory.
+ * Variables next to visited ones are drawn again before every pass, and are fixed during it. */
 #include <string.h>
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes that start afresh: their law by enumeration, their bound, and what is refused. */
+/* Runs with restarts: their law by enumeration, their bound, and the options that they refuse. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,8 @@
 
 enum { N = 6 };
 
-/* A ring of six spins and a field, strongly coupled: short chains are visibly wrong. */
+/* A ring of six strongly coupled spins with a field. The law after one pass differs visibly from
+ * the target. */
 static const double coupling[N] = {0.9, -0.7, 0.8, 0.6, -0.5, 0.7};
 static const double field[N] = {0.4, 0.0, -0.3, 0.2, 0.0, 0.1};
 
@@ -47,7 +48,7 @@ static double up(uint32_t v, uint32_t x)
     return 1.0 / (1.0 + gbsi_exp(-2.0 * (field[v] + coupling[left] * l + coupling[v] * r)));
 }
 
-/* P(x_v = 1) after the updates of a scan, from uniform states. */
+/* Computes P(x_v = 1) after the updates of a scan, from uniform states. */
 static void law_of(const uint32_t *scan, size_t n, double *p)
 {
     double law[1 << N];
@@ -103,7 +104,7 @@ static void estimate(const gbs_model *model, const gbs_run_options *options, dou
     gbs_run_free(run);
 }
 
-/* With the number of standard errors, 5, chance fails once in 10^5 estimates. */
+/* With 5 standard errors, one in 10^5 estimates fails by chance. */
 static void estimates_are_the_law_of_a_pass(void **unused)
 {
     (void)unused;
@@ -144,7 +145,8 @@ static void estimates_are_the_law_of_a_pass(void **unused)
     gbs_model_free(model);
 }
 
-/* The bias told is the variation of the scan for the target, and the truth is within it. */
+/* The reported bias is the variation of the scan for the targets, and the exact marginals are
+ * within it. */
 static void bias_is_the_variation(void **unused)
 {
     (void)unused;
@@ -177,10 +179,11 @@ static void bias_is_the_variation(void **unused)
     double *p = calloc(288, sizeof *p);
     double *mcse = calloc(288, sizeof *mcse);
     assert_int_equal(gbs_run_marginals(run, p, mcse, NULL, NULL, NULL), GBS_OK);
-    assert_true(fabs(p[131] - 0.5) <= made.after + 5.0 * mcse[131]); /* no field */
+    assert_true(fabs(p[131] - 0.5) <=
+                made.after + 5.0 * mcse[131]); /* a variable without a field */
     assert_true(isnan(p[130 + 2]) && isnan(p[0]));
     gbs_run_free(run);
-    /* asked for everything that is visited, the helpers' bound counts as well */
+    /* if all visited variables are targets, the bound includes the helper variables */
     options.n_targets = 0;
     assert_int_equal(gbs_run_new(model, NULL, &options, &run, NULL), GBS_OK);
     assert_int_equal(gbs_run_execute(run, NULL, NULL), GBS_OK);
@@ -213,8 +216,8 @@ static gbs_status keep_draw(void *context, uint64_t draw, uint32_t chain, double
     return GBS_OK;
 }
 
-/* Chain 0 is the same chain among sixteen; variables that are not next to the scan have no state.
- */
+/* Chain 0 has the same draws alone and among sixteen chains. Variables that are not next to the
+ * scan have no state. */
 static void draws_of_chains(void **unused)
 {
     (void)unused;
@@ -243,7 +246,8 @@ static void draws_of_chains(void **unused)
     gbs_model_free(model);
 }
 
-/* Without restarts what is omitted keeps its state: never called converged. */
+/* Without restarts, variables that the scan omits keep their states, and the run is never called
+ * converged. */
 static void omitted_without_restarts(void **unused)
 {
     (void)unused;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes a run by the table of its runner. All stops are decided by counts (the clock only ends a
- * run early, and the count it reached reproduces it). */
+/* Executes a run with the functions of its runner. Counts decide all stops. The clock only ends a
+ * run early, and a run with the counts that it reached gives the same bits. */
 #include "chains/run.h"
 
 #include <math.h>
@@ -87,8 +87,8 @@ const char *gbsi_stop_text(gbsi_stop stop)
     return stop_name[stop];
 }
 
-/* Does everything that comes before the first pass. A checkpoint may be of a run that turned to
- * ladders: its runner is another one then. */
+/* Does the work before the first pass. If the checkpoint is of a run that turned to ladders, the
+ * runner changes to the runner of ladders. */
 static gbs_status start(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     if (run->task.runner->start == NULL) {
@@ -101,8 +101,8 @@ static gbs_status start(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     return gbsi_drive_agree(run->task.ranks, drive, err);
 }
 
-/* Whether the time is over, or a signal came, before sampling had an answer, and there is another
- * in hand. */
+/* Whether the time ended, or a signal came, before sampling had an answer, while belief propagation
+ * has one. */
 static bool is_empty_handed(const gbs_run *run, const gbsi_drive *drive, gbs_status status)
 {
     const gbs_report *r = &run->report.public;
@@ -110,7 +110,7 @@ static bool is_empty_handed(const gbs_run *run, const gbsi_drive *drive, gbs_sta
            (status == GBS_ERR_STOPPED || (status >= 0 && (r->sweeps == 0 || r->in_burn_in)));
 }
 
-/* @param timed whether `auto` answers within a time. */
+/* @param timed whether gbsi_run_may_give_up() returned true. */
 static gbs_status answer(gbs_run *run, bool timed, gbsi_drive *drive, gbs_error *err)
 {
     GBSI_PASS(run->task.runner->begin(&run->task, &run->sampling, &run->report, drive, err));
@@ -146,7 +146,7 @@ static gbs_status execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_
     drive.exact_share = timed ? GBSI_EXACT_SHARE : 1.0;
     gbs_status status = answer(run, timed, &drive, err);
     if (status == GBS_ERR_STOPPED &&
-        drive.stop == GBSI_GO_ON) { /* at the end of its share of --time */
+        drive.stop == GBSI_GO_ON) { /* the share of --time for exact answers is over */
         GBSI_PASS(gbsi_run_sample_instead(run, &drive, err));
         status = answer(run, timed, &drive, err);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Predicts the memory of a run. There are two peaks: compiling, when the scratch of the compiler
- * stands beside the plan, and the end of sampling, when all estimates and the caller's marginals
- * are in memory. Memory that compiling frees is used again by sampling. Reading the model comes
- * earlier and has its own peak (the text beside the model), which is not counted here. */
+/* Predicts the memory of a run. There are two peaks. While compiling, the scratch memory of the
+ * compiler adds to the plan. At the end of sampling, all estimates and the caller's marginals are
+ * in memory. Sampling uses the memory again that compiling has freed. Reading the model comes
+ * earlier and has its own peak (the text and the model), which is not counted here. */
 #include "drive/run_memory.h"
 
 #include <inttypes.h>
@@ -15,11 +15,11 @@
 #include "graph/graph.h"
 
 /* Runs of up to this many passes never write to the sums for long batches (more than 128 counts or
- * 256 terms, estimate.c), so these take no memory: a batch has at most a sixteenth of the passes
- * before it (batches.c). */
+ * 256 terms, estimate.c), which therefore take no memory: a batch has at most a sixteenth of the
+ * passes before it (batches.c). */
 #define SHORT_OF_COUNTS 4096u
 #define SHORT_OF_SUMS   8192u
-#define SHORT_OF_HELD   128u /* 4 terms, where chains hold their sums */
+#define SHORT_OF_HELD   128u /* number of passes, if chains hold sums of 4 terms */
 
 gbsi_estimate_shape gbsi_plain_shape(const gbsi_task *task, const gbsi_engine *engine)
 {
@@ -55,9 +55,9 @@ static uint64_t schedule_bytes(const gbsi_schedule *s)
            s->scratch_capacity * sizeof *s->scratch;
 }
 
-/* Compiling has two peaks. One is the sorting of slots, with the arrays for the factors of each
- * variable; the other is the plan, with the fields in double and, if there are terms, the list of
- * factors of every variable. */
+/* Compiling has two peaks. The first is the sorting of slots, which needs the list of factors of
+ * each variable. The second is the plan, with its fields in double and, if there are terms, the
+ * list of factors of every variable. */
 static uint64_t compile_bytes(const gbsi_plan *plan, const gbsi_factors *f)
 {
     const uint64_t n = plan->n_slots;
@@ -72,7 +72,7 @@ static uint64_t compile_bytes(const gbsi_plan *plan, const gbsi_factors *f)
     return (sorting > packing ? sorting : packing) + f->n_tables * 20;
 }
 
-/* The bytes for finding starts; with hard zeros that is a search, which keeps domains. */
+/* Number of bytes for finding starts. With hard zeros, the search for starts keeps domains. */
 static uint64_t start_bytes(const gbsi_conditioned *part)
 {
     const gbsi_factors *f = &part->factors;
@@ -84,7 +84,8 @@ static uint64_t start_bytes(const gbsi_conditioned *part)
             ++n_hard;
         }
     }
-    const uint64_t each = n_hard > 0 ? 48 : 8; /* domains, or only the states of one chain */
+    const uint64_t each =
+        n_hard > 0 ? 48 : 8; /* with hard zeros domains, else only the states of one chain */
     return part->n_variables * each + hard_ends * 8 + n_hard * 40;
 }
 
@@ -93,7 +94,7 @@ uint64_t gbsi_result_bytes(const gbs_model *model)
     return GBSI_N_ROWS * (uint64_t)model->state_offset[model->n_variables] * sizeof(double);
 }
 
-/* @param bytes out: size of the estimates; 0 if only traces are kept. */
+/* @param bytes out: bytes of the estimates; 0 if only traces are kept. */
 static gbs_status estimate_bytes(const gbs_ranks *spread, const gbsi_estimate_shape *shape,
                                  size_t *bytes, gbs_error *err)
 {
@@ -116,7 +117,8 @@ static uint64_t more(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* The size of the estimates without the sums that a run of so few passes never writes to. */
+/* Number of bytes of the estimates without the sums that a run with this number of passes never
+ * writes to. */
 static uint64_t touched_bytes(const gbs_run_options *options, const gbs_ranks *spread,
                               const gbsi_estimate_shape *shape, uint64_t estimate)
 {
@@ -131,7 +133,7 @@ static uint64_t touched_bytes(const gbs_run_options *options, const gbs_ranks *s
         const uint32_t arity = gbsi_shape_arity(shape, s);
         n_cells += arity == 2 ? 1 : arity;
     }
-    /* open sums; totals too */
+    /* bytes of the open sums and the totals */
     const uint64_t each = shape->held ? sizeof(float)
                           : counts    ? 2 * sizeof(double)
                                       : sizeof(double);
@@ -161,9 +163,8 @@ gbs_status gbsi_run_draw_bytes(const gbs_ranks *spread, const gbsi_engine *engin
     return draw->bytes == NULL || engine->plan == NULL ? GBS_OK : draw->bytes(&job, bytes, err);
 }
 
-/* Adds the memory of chains while they run. @param m in: the memory of everything else. @param
- * compiling bytes.
- * @param result bytes of the results that callers read. */
+/* Adds the memory of chains while they run. @param m in: the memory of all other data.
+ * @param compiling bytes while compiling. @param result bytes of the results that callers read. */
 static gbs_status add_running(const gbsi_task *task, gbsi_sampling *sampling, gbsi_run_memory *m,
                               uint64_t compiling, uint64_t result, gbs_error *err)
 {
@@ -188,7 +189,9 @@ static gbs_status add_running(const gbsi_task *task, gbsi_sampling *sampling, gb
             touched_bytes(&task->options, task->spread, &shape, sampling->estimates.estimate_bytes);
     }
     if ((gbsi_draw_of(&task->options, gbsi_simd_level())->traits & GBSI_DRAW_EXACT) == 0) {
-        m->estimators = more(m->estimators, m->estimators); /* compared with the random draw */
+        m->estimators =
+            more(m->estimators,
+                 m->estimators); /* twice, because the draw is compared with the random draw */
     }
     m->untouched = task->purpose.anneals || all < m->estimators ? 0 : all - m->estimators;
     m->estimators =
@@ -272,7 +275,7 @@ gbs_status gbsi_run_check_part(const gbsi_task *task, const gbsi_estimates *esti
                                  .n_chains = n_chains,
                                  .lanes = gbsi_lanes_of(n_chains),
                                  .n_groups = gbsi_groups_of(n_chains),
-                                 .value_bytes = 2, /* any arity */
+                                 .value_bytes = 2, /* room for any number of states */
                                  .kind = (gbs_estimator_kind)task->options.estimator,
                                  .each_once = true};
     size_t estimate = 0;
@@ -282,8 +285,8 @@ gbs_status gbsi_run_check_part(const gbsi_task *task, const gbsi_estimates *esti
     uint64_t bytes = more(gbsi_run_standing_bytes(&task->problem, estimates),
                           touched_bytes(&task->options, task->spread, &shape, estimate));
     bytes = more(bytes, lanes * part->n_variables + gbsi_result_bytes(task->problem.model));
-    /* The plan's order of slots has fewer runs of equal slots than the model's order used here, and
-     * a run takes 24 bytes: allow for that. */
+    /* The order of slots in the plan has fewer runs of equal slots than the order of the model,
+     * which is used here. A run takes 24 bytes, and this difference is allowed for. */
     const uint64_t slack = (uint64_t)part->n_variables * 24;
     if (bytes > slack && bytes - slack > limit) {
         GBSI_PASS(refuse(budget, bytes - slack, "at least ", limit, err));

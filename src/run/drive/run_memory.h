@@ -6,23 +6,23 @@
 #include "chains/run.h"
 #include "draw/surroundings.h"
 
-/* Makes the estimate of all chains, spread over the ranks of the run. */
+/* Makes the estimate of all chains; if ranks share the chains, each rank has a part of it. */
 gbs_status gbsi_run_new_estimate(const gbsi_task *task, const gbsi_engine *engine,
                                  gbsi_estimate **estimate, gbs_error *err);
 
-/* Fills run->memory and the report's figure, from the compiled plan. */
+/* Sets run->memory and the report's figure from the compiled plan. */
 gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err);
 
-/* The bytes that a draw would keep at most in this run, with the given options in place of the
- * run's own.
- * @param room bytes available for the draw. @param around surroundings of the plan, NULL: computed
- * if needed. */
+/* The largest number of bytes that a draw would take in this run, with the given options instead of
+ * the run's own. @param room bytes available for the draw. @param around surroundings of the plan;
+ * NULL: they are computed if needed. */
 gbs_status gbsi_run_draw_bytes(const gbs_ranks *spread, const gbsi_engine *engine,
                                const gbs_run_options *options, uint64_t room,
                                const gbsi_surroundings *around, uint64_t *bytes, gbs_error *err);
 
-/* Fails with GBS_ERR_LIMIT and the figure as soon as it is certain that the run does not fit: from
- * the model alone; from the part to be sampled, before it is compiled; from the prediction. */
+/* Each function fails with GBS_ERR_LIMIT and the figure if the run certainly does not fit. The
+ * first knows only the model; the second the part to be sampled, before it is compiled; the third
+ * the prediction. */
 gbs_status gbsi_run_check_model(const gbs_run_options *options, const gbsi_problem *problem,
                                 const gbsi_run_budget *budget, gbs_error *err);
 gbs_status gbsi_run_check_part(const gbsi_task *task, const gbsi_estimates *estimates,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limits of memory: what is predicted is allowed, one byte less is refused, with the figure. What
- * is predicted against what is taken is measured where a process can be: tests/cli/test_info.py. */
+/* Memory limits: a limit equal to the prediction is allowed, and one byte less is refused, with the
+ * figure. tests/cli/test_info.py compares predictions with the memory that a process takes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,7 +69,8 @@ static void test_limit_is_the_prediction(void **unused)
     gbs_model_free(model);
 }
 
-/* Chains are halved until they fit, to no fewer than was said; the run is then one of this many. */
+/* The number of chains is halved until the run fits, but not below options.least_chains. The run
+ * equals a run with this number of chains. */
 static void fewer_chains(void **unused)
 {
     (void)unused;
@@ -82,7 +83,7 @@ static void fewer_chains(void **unused)
     options.chains = 48;
     assert_int_equal(gbs_model_info(model, NULL, &options, &info, &err), GBS_OK);
     options.chains = 64;
-    options.memory_limit = info.run_bytes; /* of chains by the sixteen */
+    options.memory_limit = info.run_bytes; /* the bytes of a run with sixteen chains side by side */
     options.least_chains = 40;
     assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_OK);
     const gbs_report *r = gbs_run_report(run);
@@ -105,7 +106,7 @@ static void fewer_chains(void **unused)
     gbs_model_free(model);
 }
 
-/* What annealings take is less; they go the same way. */
+/* Annealings take less memory; their number of chains is lowered in the same way. */
 static void fewer_annealed_chains(void **unused)
 {
     (void)unused;
@@ -134,8 +135,8 @@ static void fewer_annealed_chains(void **unused)
     gbs_model_free(model);
 }
 
-/* Ladders and their blocks: nothing takes more than was predicted, whether they were asked for or
- * came after plain chains. */
+/* Ladders and their blocks take no more memory than was predicted, whether the user asked for
+ * ladders or plain chains were replaced by ladders. */
 static void test_ladders_are_foreseen(void **unused)
 {
     (void)unused;
@@ -178,8 +179,8 @@ static gbs_status ignore_draw(void *context, uint64_t draw, uint32_t chain, doub
     return GBS_OK;
 }
 
-/* Exact answers and draws take what was predicted within a hundredth, the scratch of threads among
- * it. */
+/* Exact answers and draws take the predicted memory within one per cent, including the scratch
+ * memory of threads. */
 static void test_exact_is_foreseen(void **unused)
 {
     (void)unused;
@@ -211,8 +212,8 @@ static void test_exact_is_foreseen(void **unused)
     gbs_model_free(model);
 }
 
-/* Before a plan is there: by what chains and estimates must take, or by the model alone. Info of
- * the same options still tells the figures. */
+/* A run that cannot fit is refused before a plan is made, from the memory of chains and estimates,
+ * or from the model alone. gbs_model_info() with the same options still gives the figures. */
 static void test_early(void **unused)
 {
     (void)unused;
@@ -221,7 +222,8 @@ static void test_early(void **unused)
     gbs_run *run = NULL;
     gbs_error err = {GBS_OK, ""};
     gbs_info info = {.size = sizeof info};
-    const uint64_t program = gbsi_program_bytes(); /* much, under a sanitizer */
+    const uint64_t program =
+        gbsi_program_bytes(); /* with a sanitizer, the program takes much memory */
     options.memory_limit = program + (100 << 20);
     assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_ERR_LIMIT);
     assert_non_null(strstr(err.message, "at least "));
@@ -235,7 +237,8 @@ static void test_early(void **unused)
     gbs_model_free(model);
 }
 
-/* The early figure is never more than the prediction: nothing that fits is refused. */
+/* The figure of an early refusal is never above the prediction: a run that fits is never refused.
+ */
 static void test_early_is_below(void **unused)
 {
     (void)unused;
@@ -264,8 +267,8 @@ static void test_early_is_below(void **unused)
     gbs_model_free(model);
 }
 
-/* Nobody samples what is all observed, and what is small is answered exactly: no figure, no limit.
- */
+/* If all variables are observed, or the model is small enough for exact answers, no memory is
+ * predicted for sampling, and the limit is not reached. */
 static void test_nothing_to_sample(void **unused)
 {
     (void)unused;
@@ -292,7 +295,7 @@ static void test_nothing_to_sample(void **unused)
     gbs_model_free(model);
 }
 
-/* States and estimators of this many variables of two states; no memory is taken. */
+/* Bytes of the states and estimates of this many variables of two states; no memory is taken. */
 static size_t bytes_of(uint32_t n_variables, uint32_t chains, gbs_estimator_kind kind)
 {
     const gbsi_plan plan = {.n_slots = n_variables, .max_arity = 2, .value_bytes = 1};
@@ -312,8 +315,8 @@ static size_t bytes_of(uint32_t n_variables, uint32_t chains, gbs_estimator_kind
     return gbsi_executor_bytes(&setting, 1) + estimators;
 }
 
-/* Beyond 2^32 bytes a variable takes what it takes below. All have more than 2^28 places, above
- * which totals are pooled over chains. */
+/* Above 2^32 bytes, the bytes per variable are the same as below. All models have more than 2^28
+ * places, above which totals are pooled over chains. */
 static void test_many_variables_are_counted(void **unused)
 {
     (void)unused;
@@ -322,13 +325,14 @@ static void test_many_variables_are_counted(void **unused)
         const size_t some = bytes_of(5000000, 64, kinds[k]);
         const size_t each = (bytes_of(10000000, 64, kinds[k]) - some) / 5000000;
         const size_t many = bytes_of(100000000, 64, kinds[k]);
-        assert_true(each >= 3 * 64); /* a state, and a sum of two bytes at least */
+        assert_true(each >= 3 * 64); /* a state, and a sum of at least two bytes */
         assert_true(many > UINT32_MAX);
         assert_int_equal(many, some + each * 95000000);
     }
 }
 
-/* What a caller keeps counts towards the limit, the last figure in place of the one before. */
+/* Memory that a caller reports counts towards the limit; a new figure replaces the figure before.
+ */
 static void test_bytes_of_the_caller(void **unused)
 {
     (void)unused;

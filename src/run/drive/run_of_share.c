@@ -14,7 +14,7 @@
 #include "drive/runners.h"
 #include "ranks/share_run.h"
 
-/* The scan of the partition; the user may leave it open. */
+/* Sets the scan of the partition, if the user left the scan open or named this scan. */
 static gbs_status take_scan(const gbs_share *share, gbs_run_options *options, gbs_error *err)
 {
     const int scan = (int)share->facts.scan;
@@ -23,12 +23,13 @@ static gbs_status take_scan(const gbs_share *share, gbs_run_options *options, gb
                          "--scan: the model was divided for scan %s: divide it again for another",
                          gbsi_scan_of(scan)->name);
     }
-    const bool reads = (gbsi_scan_traits(scan) & GBSI_SCAN_READS) != 0; /* the share has read it */
+    const bool reads = (gbsi_scan_traits(scan) & GBSI_SCAN_READS) !=
+                       0; /* the share already has the updates of the scan file */
     options->scan = reads ? gbsi_scan_with(GBSI_SCAN_BASE) : scan;
     return GBS_OK;
 }
 
-/* @param text [33] out; "" of nothing. */
+/* Writes a digest as text. @param text [33] out; "" if there is no digest. */
 static void tell_digest(const uint64_t digest[2], char *text)
 {
     text[0] = '\0';
@@ -37,8 +38,8 @@ static void tell_digest(const uint64_t digest[2], char *text)
     }
 }
 
-/* Notes what a checkpoint says about the run. The text is the same as for one process: it does not
- * name the default scan if the partition uses it. */
+/* Notes what a checkpoint says about the run. The text equals that of one process: it does not name
+ * the default scan if the partition uses the default scan. */
 static gbs_status note_run(gbsi_shared *shared, gbsi_checkpoints *checkpoints,
                            const gbs_run_options *given, gbs_error *err)
 {
@@ -116,7 +117,8 @@ static gbs_status take_turns(gbsi_shared *shared, gbsi_engine *engine, gbs_error
     return GBS_OK;
 }
 
-/* The graph decided levels and slots; blocks grow along it, and some draws look at neighbours. */
+/* Frees the graph, unless it is still needed. The levels and slots are determined by now. Blocks
+ * grow along the graph, and some draws read neighbours. */
 static void forget_graph(const gbs_run_options *options, gbsi_problem *problem,
                          const gbsi_engine *engine)
 {
@@ -167,7 +169,7 @@ static gbs_status compile(gbsi_task *task, gbsi_engine *engine, gbsi_estimates *
     return GBS_OK;
 }
 
-/* Begins the run on this rank, without the others. */
+/* Begins the run on this rank, without communication. */
 static gbs_status begin_run(const gbs_run_setup *setup, gbs_run **out, gbs_error *err)
 {
     const gbs_share *share = setup->share;
@@ -256,7 +258,7 @@ static gbsi_estimate_shape shape(const gbsi_task *task, const gbsi_engine *engin
     return shape;
 }
 
-/* The partition knows whether the support is connected. */
+/* Does the work before the first pass. The partition knows whether the support is connected. */
 static gbs_status start(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     const gbs_status status = gbsi_chains_decide(run, drive, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run keeps and what it hands out: passes of burn-in count in no estimate, and draws are in
- * the user's numbering whatever evidence and hard zeros left of variables and states. */
+/* The data that a run keeps and gives to callers: passes of burn-in count in no estimate, and draws
+ * are in the user's numbering even if evidence and hard zeros remove variables and states. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,8 @@ enum { N_VARIABLES = 5, N_CHAINS = 9 };
 
 static const uint32_t arity[N_VARIABLES] = {2, 4, 3, 5, 2};
 
-/* A ring of tables. Of variable 1 states 0 and 2 are ruled out, of variable 3 all but 2 and 4. */
+/* A ring of tables. States 0 and 2 of variable 1 are ruled out, and all states of variable 3 except
+ * 2 and 4. */
 static gbs_model *make_model(void)
 {
     static const double only[2][5] = {{-INFINITY, 0.3, -INFINITY, 0.0, 0.0},
@@ -127,7 +128,7 @@ static void draws_are_in_the_users_numbering(void **state)
     gbs_model_free(model);
 }
 
-/* Two variables that must agree: single updates cannot cross between 00 and 11. */
+/* Two variables that must agree: updates of single variables cannot cross between 00 and 11. */
 static gbs_model *make_split(void)
 {
     static const double equal[4] = {0.0, -INFINITY, -INFINITY, 0.0};
@@ -146,8 +147,8 @@ static gbs_model *make_split(void)
     return model;
 }
 
-/* A support shown to be split ends the run, and its burn-in takes no more than the sweeps asked
- * for. */
+/* A support that is shown to be split ends the run; burn-in takes at most as many passes as the
+ * sweeps asked for. */
 static void split_support(void **state)
 {
     (void)state;
@@ -193,7 +194,7 @@ static void check_end(double target, uint64_t sweeps, const char *stop)
     gbs_model_free(model);
 }
 
-/* Sweeps and a target: whichever comes first. */
+/* With a number of sweeps and a target, the run ends at whichever is reached first. */
 static void target_beside_sweeps(void **state)
 {
     (void)state;
@@ -204,7 +205,7 @@ static void target_beside_sweeps(void **state)
     check_end(0.01, 0, "target");
 }
 
-/* Sweeps that were asked for end at no number of updates that was not. */
+/* If the user sets a number of sweeps but no limit of updates, the run makes all sweeps. */
 static void updates_allowed(void **state)
 {
     (void)state;
@@ -231,12 +232,12 @@ enum { SIDE = 12, N_SITES = SIDE * SIDE };
 
 typedef struct reader {
     const gbs_run *run;
-    uint64_t fail_at; /* draw */
+    uint64_t fail_at; /* number of the draw at which the callback fails */
     uint64_t n, ones[N_SITES];
-    double p[4][2 * N_SITES]; /* by member of a pool */
+    double p[4][2 * N_SITES]; /* p as read by each member of a pool */
 } reader;
 
-/* Counts what it is given, and finds that the run has counted the same. */
+/* Counts the states of its draws, and checks that the run has the same counts. */
 static gbs_status read_along(void *context, uint64_t draw, uint32_t chain, double log_density,
                              const uint32_t *x, gbs_error *err)
 {
@@ -258,7 +259,7 @@ static gbs_status read_along(void *context, uint64_t draw, uint32_t chain, doubl
     return GBS_OK;
 }
 
-/* Spins bit by bit, whose visits are counted aside. */
+/* Makes a run of spins in bits, which counts visits in memory of its own. */
 static gbs_run *new_lattice(gbs_model **model)
 {
     const gbs_generate_ising_options grid = {.side = {SIDE, SIDE, 1}, .torus = 1, .coupling = 0.3};
@@ -310,7 +311,7 @@ static void must_not_fetch(void *state, struct gbsi_estimate *estimate)
     abort();
 }
 
-/* A run that has ended is only read: nothing is left to be fetched from the lattice. */
+/* Several threads may read a run that has ended: reading changes nothing in the lattice. */
 static void threads_may_read(void **state)
 {
     (void)state;
@@ -338,7 +339,8 @@ static void threads_may_read(void **state)
     free(r);
 }
 
-/* No estimate of a run that failed: on the way, at its start, or with nothing to sample. */
+/* A run that failed has no estimates, whether it failed while sampling, at its start, or without
+ * variables to sample. */
 static void failed_runs_have_no_marginals(void **state)
 {
     (void)state;
@@ -390,7 +392,7 @@ static void failed_exact_runs_have_no_marginals(void **state)
     gbs_model_free(model);
 }
 
-/* The time of a run that must be exact ends its search for an elimination order too. */
+/* The time limit of a run that must be exact also ends its search for an elimination order. */
 static void orders_end_in_time(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ways of running, from the rows of runners.def. */
+/* Chooses the runner of a run from the rows of runners.def. */
 #include "chains/run.h"
 
 #define GBSI_RUNNER(name) extern const gbsi_runner gbsi_runner_##name;

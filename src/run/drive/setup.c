@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a run of what a program sets up: a model, or the share of a rank. */
+/* Makes a run from a gbs_run_setup: of a model, or of the share of a rank. */
 #include "base/sized.h"
 #include "drive/runners.h"
 
-/* Refuses fields that do not go together. */
+/* Refuses fields that cannot be combined. */
 static gbs_status check_setup(const gbs_run_setup *s, gbs_error *err)
 {
     const char *why = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Resumes a run from a checkpoint, in place of all the work before the first pass. */
+/* Resumes a run from a checkpoint, which replaces the work before the first pass. */
 #include "chains/run.h"
 #include "checkpoint/checkpoint_text.h"
 #include "drive/runners.h"
@@ -45,7 +45,8 @@ gbs_status gbsi_run_take_up(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         GBSI_TRY(gbsi_executor_redraw(&run->sampling.engine.executor, &run->task.options,
                                       run->memory.draw_room, err));
     }
-    GBSI_TRY(gbsi_run_find_threshold(run, drive, err)); /* found already: what the draw is */
+    GBSI_TRY(gbsi_run_find_threshold(
+        run, drive, err)); /* the threshold is known already; this reports the draw */
     stand_there(&run->task.problem, &run->sampling, &run->checkpoints, &run->report, drive, &s);
     if (run->sampling.phase == GBSI_PHASE_CLIMBING) {
         GBSI_TRY(gbsi_tempered_begin(&run->task, &run->sampling.engine, &run->memory, &run->report,

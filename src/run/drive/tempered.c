@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes a tempered run: rounds in which the ladder adapts, then iterations that are kept, all
- * decided by counts (the clock only ends a run early, and the counts it reached reproduce it).
- *
- * The kept iterations grow to three windows; if the run has then not converged, the first window
- * becomes burn-in. Windows therefore double in length, and at most a third of the iterations is
- * lost. */
+/* Executes a tempered run. Burn-in has rounds, after each of which the ladder adapts. Then
+ * iterations are kept. Counts decide all stops; the clock only ends a run early, and a run with the
+ * counts that it reached gives the same bits. If the run has not converged after three windows of
+ * kept iterations, the first window becomes burn-in. Windows therefore double in length, and at
+ * most a third of the iterations is lost. */
 
 #include <math.h>
 
@@ -15,29 +14,34 @@
 #include "drive/runners.h"
 #include "ladders/tempered_inside.h"
 
-#define WINDOW 1024u /* iterations that are kept before the first verdict */
-#define HARDER 3.0   /* nats more for a violated zero */
-/* Plain chains that have taken this long, by counted operations, and disagree so much are stuck. */
-#define TRIED_S     1.0
-#define TRIED_SHARE 0.05 /* of --time */
+#define WINDOW 1024u /* number of kept iterations before the first verdict */
+#define HARDER 3.0   /* nats that are added to the penalty of a violated zero */
+/* Seconds, by counted operations, after which plain chains that still disagree are called stuck. */
+#define TRIED_S 1.0
+/* Share of --time after which plain chains that still disagree are called stuck. */
+#define TRIED_SHARE 0.05
 
-/* If the chains agree but some variables hardly moved, the chains go on for a part of that length.
- * A variable that moves moderately rarely will move soon, and any other will not move for long. */
+/* If the chains agree but some variables hardly moved, the chains go on for 1 / STILL of the time
+ * after which they would be called stuck. A variable that moves moderately often will move within
+ * that time; rarer moves would take too long. */
 #define STILL 8.0
 
-#define SHARE_OF_TIME 0.5 /* of what is left when burn-in begins, which it may take */
+/* Share of the time left at the start of burn-in that burn-in may take. */
+#define SHARE_OF_TIME 0.5
 
-#define LEARNT   16u /* iterations at the last levels, for the ratios of Z between them */
-#define OBSERVED 32u /* passes of local moves that are observed to cut the ladder */
+/* Number of iterations at the final levels from which the ratios of Z are estimated. */
+#define LEARNT   16u
+#define OBSERVED 32u /* number of iterations that are observed before the ladder is cut */
 
-/* Iterations of the rounds after which levels move; the ladder is cut after CUT. */
+/* Number of iterations of each round. Levels move after a round; the ladder is cut after round CUT.
+ */
 static const uint16_t round_length[] = {32, 64, 128, 256, 512, 256, 512};
 enum { N_ROUNDS = sizeof round_length / sizeof round_length[0], CUT = 4 };
 _Static_assert(N_ROUNDS == GBSI_TEMPERED_ROUNDS, "as a checkpoint expects them");
 
 /* ---- one iteration --------------------------------------------------------------------------- */
 
-/* Gets the states of one variable of the core in all lanes. */
+/* Copies the states of one variable of the core in all lanes. */
 static void states_of(const gbsi_tempered *t, uint32_t v, uint32_t *lane_state)
 {
     const gbsi_executor *x = &t->executor;
@@ -114,15 +118,15 @@ static gbs_status iterate(const gbsi_task *task, gbsi_tempered *t,
 
 /* ---- burn-in --------------------------------------------------------------------------------- */
 
-/* Levels and ladders of a barrier, in the lanes there are. */
+/* Number of levels of a ladder for a given barrier, limited by the number of lanes. */
 static uint32_t levels_for(double barrier, uint32_t lanes)
 {
     const uint32_t n = barrier <= 1.5 ? 4 : barrier <= 4.5 ? 8 : barrier <= 12.0 ? 16 : 32;
     return n < lanes / 2 ? n : lanes / 2;
 }
 
-/* Cuts the ladder at the hot end: levels at which local moves forget quickly anyway are of no use,
- * unless ln Z is asked for, which is known at b = 0. */
+/* Cuts the hot end off the ladder. Levels at which local moves forget quickly by themselves are
+ * useless, unless ln Z is asked for, which is known at b = 0. */
 static gbs_status cut(gbsi_tempered *t, gbs_error *err)
 {
     const gbsi_exchange *e = t->exchange;
@@ -150,7 +154,7 @@ static gbs_status adapt(gbsi_tempered *t, gbsi_engine *engine, uint64_t round, g
         GBSI_PASS(gbsi_tempered_harden(t, engine->pool, t->penalty + HARDER, err));
     }
     if (t->blocks.plans != NULL && round + 1 == CUT) {
-        t->blocks.used = true; /* blocks are used for one round, to be compared */
+        t->blocks.used = true; /* blocks are used for one round, to compare them with sweeps */
     } else if (t->blocks.used && round == CUT) {
         t->blocks.used = gbsi_tempered_prefers_blocks(t);
     }
@@ -161,8 +165,8 @@ static gbs_status adapt(gbsi_tempered *t, gbsi_engine *engine, uint64_t round, g
     return GBS_OK;
 }
 
-/* Whether burn-in is over: its time is used up, or the iterations that were asked for are done.
- * @param until_s time limit of burn-in, without --burn-in. */
+/* Whether burn-in is over, because its time is used up or the iterations asked for are done.
+ * @param until_s time limit of automatic burn-in. */
 static gbs_status burnt_in(const gbsi_task *task, const gbsi_tempered *t, const gbsi_report *report,
                            const gbsi_drive *drive, double until_s, bool *is_so, gbs_error *err)
 {
@@ -185,8 +189,8 @@ static gbs_status burnt_in(const gbsi_task *task, const gbsi_tempered *t, const 
     return GBS_OK;
 }
 
-/* The object that measures the memory of local moves in this round; NULL: none. The ladder is cut
- * where the better moves forget. */
+/* The object that measures in this round how fast local moves forget; NULL in other rounds. The
+ * ladder is cut by the better of the two kinds of moves. */
 static gbsi_overlap *observed(const gbsi_tempered *t)
 {
     return t->round == CUT                                  ? t->overlap
@@ -220,7 +224,8 @@ static gbs_status burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         }
         GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASS, err));
     }
-    /* A round cut short has observed enough, or nothing. */
+    /* If burn-in was cut short in a round, the ladder is cut if the round had OBSERVED iterations.
+     */
     if (drive->stop == GBSI_GO_ON && t->observed != NULL && t->in_round >= OBSERVED &&
         t->ratios == NULL) {
         GBSI_TRY(gbsi_ranks_meet(
@@ -236,8 +241,8 @@ cleanup:
 
 /* ---- what is kept ---------------------------------------------------------------------------- */
 
-/* Whether the verdict is asked for: after one window, and wherever eight or twelve batches are full
- * later. */
+/* Whether to ask for the verdict: once WINDOW iterations are kept, and later whenever eight or
+ * twelve batches are full. */
 static bool is_due(const gbsi_means *m)
 {
     return m->open == 0 && m->n >= WINDOW && (m->n_full == 8 || m->n_full == 12);
@@ -272,7 +277,7 @@ cleanup:
     return status;
 }
 
-/* Iterations that gave no draws. */
+/* Warns if some iterations gave no draws. */
 static gbs_status tell_missing(const gbs_run_options *options, const gbsi_tempered *t,
                                gbsi_report *report, gbs_error *err)
 {
@@ -286,7 +291,7 @@ static gbs_status tell_missing(const gbs_run_options *options, const gbsi_temper
                             (unsigned long long)t->n_given, (unsigned long long)wanted);
 }
 
-/* Whether the iterations so far are enough, before another. */
+/* Decides, before another iteration, whether the run has enough iterations. */
 static gbs_status decide(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     const gbs_status status =
@@ -297,8 +302,9 @@ static gbs_status decide(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     return status;
 }
 
-/* Ladders are independent, so that a state in an iteration of which all are valid has the law of
- * any valid one. Taken one by one, ladders would give different numbers of draws. */
+/* Gives one draw of every ladder, if the cold states of all ladders are valid in this iteration.
+ * Ladders are independent, and such a state therefore has the law of any valid state. If ladders
+ * were considered one by one, they would give different numbers of draws. */
 static gbs_status give(const gbs_ranks *ranks, gbsi_tempered *t, gbsi_checkpoints *checkpoints,
                        gbsi_report *report, const gbsi_drive *drive, gbs_error *err)
 {
@@ -341,10 +347,10 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     return tell_missing(&run->task.options, run->sampling.tempered, &run->report, err);
 }
 
-/* ---- whether it is done ---------------------------------------------------------------------- */
+/* ---- whether a run changes to ladders -------------------------------------------------------- */
 
-/* Whether ladders may be tried: the user set no option that ladders do not follow, and they fit the
- * memory. */
+/* Whether the run may change to ladders: the user set no option that ladders do not support, and
+ * ladders fit the memory. */
 static bool may_temper(const gbsi_task *task, const gbsi_engine *engine,
                        const gbsi_run_memory *memory, const gbsi_drive *drive)
 {
@@ -360,7 +366,7 @@ static bool may_temper(const gbsi_task *task, const gbsi_engine *engine,
            !o->restarts && !o->partial_scan;
 }
 
-/* Operations after which plain chains have been tried long enough. */
+/* Number of operations after which plain chains that disagree are called stuck. */
 static double operations_tried(const gbs_run_options *options)
 {
     const double share_s = TRIED_SHARE * options->time_s;
@@ -391,8 +397,8 @@ bool gbsi_run_is_stuck(const gbsi_task *task, const gbsi_engine *engine,
              x->pass->operations(x->pass_state, x->n_all) >= operations_tried(&task->options)));
 }
 
-/* Whether ladders that take this many sweeps of all levels to burn in leave as much for what
- * counts. */
+/* Whether the burn-in of ladders leaves at least as much of the updates and of the time for
+ * sampling. */
 static bool may_burn_in(const gbsi_task *task, const gbsi_engine *engine, const gbsi_report *report)
 {
     const gbs_report *r = &report->public;
@@ -434,7 +440,7 @@ static gbsi_found_before keep_found(const gbsi_report *report, const gbsi_proble
                                .starts_dispersed = report->starts_dispersed};
 }
 
-/* Answers with what the plain chains found, and drops the ladders. */
+/* Goes back to the answer of the plain chains, and drops the ladders. */
 static void answer_with(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
                         const gbsi_found_before *found)
 {
@@ -450,7 +456,7 @@ static void answer_with(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *r
     report->starts_dispersed = found->starts_dispersed != 0;
 }
 
-/* Begins ladders in place of plain chains. */
+/* Replaces the plain chains by ladders. */
 static gbs_status begin(gbsi_task *task, gbsi_sampling *sampling, gbsi_run_memory *memory,
                         gbsi_report *report, gbsi_drive *drive, gbs_error *err)
 {
@@ -471,7 +477,7 @@ cleanup:
     return status;
 }
 
-/* Burn-in and sampling. */
+/* Runs burn-in and sampling. */
 static gbs_status climb(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_report *r = &run->report.public;
@@ -479,7 +485,7 @@ static gbs_status climb(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         !run->task.purpose.up_only) {
         r->target_error = GBSI_TEMPERED_TARGET;
     }
-    run->task.problem.support = GBSI_SUPPORT_CONNECTED; /* of soft zeros */
+    run->task.problem.support = GBSI_SUPPORT_CONNECTED; /* the ladders' zeros are soft */
     run->report.starts_dispersed = true;
     const gbs_status kept = gbsi_run_keep(
         run, drive, run->checkpoints.begun ? GBSI_AFTER_PASS : GBSI_BEFORE_PASSES, err);
@@ -501,7 +507,7 @@ gbs_status gbsi_run_tempered(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     if (run->sampling.tempered == NULL) {
         status = begin(&run->task, &run->sampling, &run->memory, &run->report, drive, err);
     }
-    if (status == GBS_ERR_STOPPED) { /* while ladders were prepared */
+    if (status == GBS_ERR_STOPPED) { /* stopped while the ladders were prepared */
         return gbsi_drive_agree(run->task.ranks, drive, err);
     }
     if (status >= 0) {
@@ -529,7 +535,7 @@ static void marginal(const gbsi_sampling *sampling, uint32_t v, double *const ro
 
 static gbs_status start(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
-    run->task.problem.support = GBSI_SUPPORT_CONNECTED; /* of soft zeros */
+    run->task.problem.support = GBSI_SUPPORT_CONNECTED; /* the ladders' zeros are soft */
     const gbs_status status = gbsi_chains_decide(run, drive, err);
     drive->stop = GBSI_GO_ON;
     return status;

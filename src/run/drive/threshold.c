@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The threshold of bounded error for a number of sweeps, by the preliminary experiment of Yamashita
- * & Suzuki (2019), section 5.4, made precise in [M37]: two runs of the random draw, then one for
- * each candidate c, smallest first. If neither run is biased, the difference between the estimates
- * of the first and of another run falls as 1/sqrt(t). If it stops falling, c is too small. */
+/* Finds the threshold of the bounded-error draw for a number of sweeps, by the preliminary
+ * experiment of Yamashita & Suzuki (2019), section 5.4, made precise in [M37]. There are two runs
+ * of the random draw, then one run for each candidate c, smallest first. If a run is not biased,
+ * its estimates and those of the first run differ by an amount that falls as 1/sqrt(t). If the
+ * difference stops falling, c is too small. */
 #include <math.h>
 #include <string.h>
 
@@ -11,21 +12,21 @@
 #include "draw/keys.h"
 #include "simd/math.h"
 
-#define POINTS        5u /* T/16, T/8, .., T */
+#define POINTS        5u /* number of times of comparison: T/16, T/8, .., T */
 #define LEAST_REPEATS 6u
-#define MOST_CHAINS   64u /* watched */
+#define MOST_CHAINS   64u /* largest number of chains that are watched */
 #define MOST_SLOTS    1024u
 #define MOST_CELLS    8192u
 #define JOINT_SLOTS   12u
 #define JOINT_CELLS   4096u
-#define SLACK         0.12 /* of slopes */
+#define SLACK         0.12 /* allowed difference of slopes */
 
 static const double candidate[] = {0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0};
 enum { N_CANDIDATES = sizeof candidate / sizeof candidate[0] };
 
-/* The counts that are made of every chain at the end of a pass: counts of the joint state if there
- * are few variables, else of the states of up to 1024 variables, evenly chosen. A repeat is a chain
- * of a round. */
+/* The cells in which every watched chain is counted at the end of a pass. They are the joint states
+ * if there are few variables, else the states of up to 1024 variables at equal distances. A repeat
+ * is a chain of a round. */
 typedef struct tally_shape {
     bool joint;
     uint32_t n_chains, n_rounds, n_slots;
@@ -125,8 +126,9 @@ static void count_pass(search *s)
 
 /* ---- series ---------------------------------------------------------------------------------- */
 
-/* Runs by one draw, and how far they are from the first at each point, or else they are the first.
- * @param distance [POINTS] sums over cells and repeats of |count - count|; NULL: the first. */
+/* Runs the rounds of one draw. The first series stores its counts in s->first; other series are
+ * compared with these counts. @param distance [POINTS] sums over cells and repeats of |count -
+ * count|; NULL for the first series. */
 static gbs_status run_series(search *s, const gbs_run_options *how, uint64_t series,
                              uint64_t *distance, gbs_error *err)
 {
@@ -140,7 +142,7 @@ static gbs_status run_series(search *s, const gbs_run_options *how, uint64_t ser
         options.seed = gbsi_mix64(seed + gbsi_mix64(series * s->shape.n_rounds + round + 1));
         GBSI_TRY(gbsi_executor_redraw(&run->sampling.engine.executor, &options,
                                       run->memory.draw_room, err));
-        run->task.options.seed = options.seed; /* starts of its own */
+        run->task.options.seed = options.seed; /* gives every series its own starts */
         GBSI_TRY(
             gbsi_run_set_starts(&run->task, &run->sampling.engine, &run->report, s->drive, err));
         run->task.options.seed = seed;
@@ -232,7 +234,7 @@ static gbs_status find(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     run->task.options.threshold = found;
     GBSI_TRY(gbsi_executor_redraw(&run->sampling.engine.executor, &run->task.options,
                                   run->memory.draw_room, err));
-    drive->pass = 0; /* from here on the run is as if the threshold had been given */
+    drive->pass = 0; /* from here on, the run goes on as if the user had given the threshold */
     run->report.public.updates = 0;
 cleanup:
     GBSI_FREE(s.count, s.first);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ways of running without chains: exact answers, and approximations in place of an answer. */
+/* Runners without chains: exact answers, and approximations. */
 #include <math.h>
 #include <stdio.h>
 
@@ -17,12 +17,12 @@ static bool nothing_is_sampled(const gbsi_task *task)
 static gbs_status answer(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
                          gbsi_drive *drive, gbs_error *err)
 {
-    report->public.log_z = /* if nothing is free */
+    report->public.log_z = /* correct if no variable is free */
         task->problem.n_skipped > 0 ? NAN : task->problem.whole->log_constant;
     return gbsi_run_exactly(task, sampling, report, drive, err);
 }
 
-/* `sample` of a model whose variables are all fixed: one state, given as often as asked. */
+/* Gives the draws of a model whose variables are all fixed: its only state, repeatedly. */
 static gbs_status sample_fixed(const gbsi_task *task, gbsi_report *report,
                                const gbs_run_callbacks *callbacks, gbs_error *err)
 {
@@ -110,7 +110,8 @@ static gbs_status say_barren(gbs_run *run, gbs_error *err)
             r->max_mcse = error > r->max_mcse ? error : r->max_mcse;
         }
     }
-    if (run->task.purpose.draws && r->target_error == 0.0) { /* there is nothing to converge to */
+    if (run->task.purpose.draws &&
+        r->target_error == 0.0) { /* a run for draws has no error to reach */
         r->converged = b->n_draws > 0;
         gbsi_say(r->verdict, sizeof r->verdict, "converged: %llu independent exact draw%s",
                  (unsigned long long)b->n_draws, gbsi_plural(b->n_draws));
@@ -152,7 +153,8 @@ static gbs_status say_approximate(gbs_run *run, gbs_error *err)
     return run->task.runner->digest(run, r->digest, err);
 }
 
-/* The answer in hand, where sampling has none: exact components keep their answers. */
+/* Writes the marginal of belief propagation for a run in which sampling has no answer; exact
+ * components keep their answers. */
 static void first_marginal(const gbsi_sampling *sampling, uint32_t v,
                            double *const row[GBSI_N_ROWS])
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tempered runs: ladders of chains at rising inverse temperatures in place of equal chains.
- *
- * The model that runs has softened hard zeros (model/soften.h) at every temperature, including the
- * cold end. So no chain is held by zeros, and cold states that violate a zero do not count. The law
- * of level t is exp(b_t U(x)), U the softened log density, so that b = 1 without violated zeros is
- * the model. Lanes hold levels x ladders; an iteration is a few sweeps of all lanes followed by
- * swaps (temper/exchange.h). Adaptation of levels and penalty ends before the first iteration that
- * counts. [M50] */
+/* Tempered runs: ladders of chains at rising inverse temperatures in place of equal chains. The
+ * model that runs has softened hard zeros (model/soften.h) at every temperature, including the cold
+ * end: no chain is held by zeros, and cold states that violate a zero do not count. The law of
+ * level t is exp(b_t U(x)), where U is the softened log density; b = 1 without violated zeros is
+ * the model. Lanes hold levels x ladders. An iteration is a few sweeps of all lanes, followed by
+ * swaps (temper/exchange.h). The levels and the penalty are adapted only before the first iteration
+ * that counts. [M50] */
 #ifndef GBSI_LADDERS_TEMPERED_H
 #define GBSI_LADDERS_TEMPERED_H
 
 #include "chains/runner.h"
 #include "temper/means.h"
 
-/* The most variables for which ladders are tried, unless they are asked for or nothing else helps:
- * the barrier grows with the root of their number, and 32 levels hold no more. */
+/* The largest number of variables for which ladders are tried, unless the user asks for ladders or
+ * no other method helps. The barrier grows with the root of the number of variables, and is too
+ * high for 32 levels beyond this number. */
 #define GBSI_MOST_CLIMBING 4096u
 
 struct gbsi_engine;
@@ -30,18 +30,18 @@ typedef struct gbsi_tempered gbsi_tempered;
 bool gbsi_run_is_stuck(const struct gbsi_task *task, const struct gbsi_engine *engine,
                        const struct gbsi_run_memory *memory, const struct gbsi_drive *drive,
                        double rhat);
-/* Whether the options allow ladders, and plain chains have done enough work to be given up if they
- * are not trusted (now), or not yet. */
+/* Whether the options allow ladders. If `now`, plain chains must also have done enough work to be
+ * given up if they are not trusted; otherwise they must not have done so much work yet. */
 bool gbsi_run_may_climb(const struct gbsi_task *task, const struct gbsi_engine *engine,
                         const struct gbsi_run_memory *memory, const struct gbsi_report *report,
                         const struct gbsi_drive *drive, bool now);
-/* Whether they agree, but so slowly that all may have missed states, and ladders are allowed and
- * affordable. */
+/* Whether the chains agree, but so slowly that all may have missed states, and ladders are allowed
+ * and affordable. */
 bool gbsi_run_is_slow(const struct gbsi_task *task, const struct gbsi_engine *engine,
                       const struct gbsi_run_memory *memory, const struct gbsi_report *report,
                       const struct gbsi_drive *drive);
-/* Whether ladders that were run as a control contradict the chains, and may answer in their place.
- */
+/* Whether ladders that ran as a control contradict the chains, and may give the answer in their
+ * place. */
 bool gbsi_run_is_contradicted(const struct gbsi_task *task, const struct gbsi_engine *engine,
                               const struct gbsi_run_memory *memory,
                               const struct gbsi_report *report, const struct gbsi_drive *drive);
@@ -50,37 +50,38 @@ bool gbsi_run_is_contradicted(const struct gbsi_task *task, const struct gbsi_en
 gbs_status gbsi_run_tempered(struct gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
 /* The number of ladders that the options ask for. */
 uint32_t gbsi_run_ladders(const struct gbsi_task *task);
-/* The bytes that ladders take at most beside the problem and plain chains, without blocks ... */
+/* The largest number of bytes that ladders take in addition to the problem and plain chains,
+ * without blocks. */
 uint64_t gbsi_run_tempered_bytes(const struct gbsi_task *task, const struct gbsi_engine *engine);
-/* ... and the bytes that blocks may take if so many are left. */
+/* The number of bytes that blocks may take if `left` bytes are free. */
 uint64_t gbsi_run_block_bytes(const struct gbsi_task *task, uint64_t left);
 
 void gbsi_tempered_free(gbsi_tempered *tempered);
 
-/* tempered_chains.c: makes ladders at their beginning. @return GBS_ERR_STOPPED if the watch stopped
- * it. */
+/* tempered_chains.c: makes ladders that have not run yet. @return GBS_ERR_STOPPED if the watch
+ * stopped the work. */
 gbs_status gbsi_tempered_begin(const struct gbsi_task *task, const struct gbsi_engine *engine,
                                struct gbsi_run_memory *memory, struct gbsi_report *report,
                                struct gbsi_drive *drive, gbsi_tempered **tempered, gbs_error *err);
-/* tempered_saved.c: saves the part of ladders in a checkpoint, and loads it into ladders at their
- * beginning. */
+/* tempered_saved.c: saves the part of ladders in a checkpoint, and loads it into ladders that have
+ * not run yet. */
 gbs_status gbsi_tempered_save(const gbsi_tempered *tempered, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_tempered_load(gbsi_tempered *tempered, struct gbsi_pool *pool,
                               const gbsi_source *source, gbs_error *err);
 
-/* gbsi_runner.marginal. */
+/* The function gbsi_runner.marginal of ladders. */
 void gbsi_tempered_marginal(const gbsi_tempered *tempered, uint32_t variable,
                             double *const row[GBSI_N_ROWS]);
-/* Whether any state was counted in every ladder. @param tempered NULL before ladders are made. */
+/* Whether every ladder has counted a state. @param tempered NULL before ladders are made. */
 bool gbsi_tempered_has_draws(const gbsi_tempered *tempered);
-/* The estimate of ln Z of the part, if only that was asked for. */
+/* The estimate of ln Z of the sampled part, for runs that estimate only ln Z. */
 typedef struct gbsi_tempered_log_z {
-    double log_z, error; /* NAN: nothing was kept, too little for an error */
+    double log_z, error; /* NAN if no iteration was kept; error is NAN if too few were kept */
     double freedom;      /* degrees of freedom of the error */
 } gbsi_tempered_log_z;
-/* @param tempered NULL: nothing was kept. */
+/* @param tempered NULL if no ladders were made. */
 gbsi_tempered_log_z gbsi_tempered_ask_log_z(const gbsi_tempered *tempered);
-/* The report's errors. */
+/* Writes the errors to the report. */
 void gbsi_tempered_report(const gbsi_tempered *tempered, gbsi_report *report,
                           gbsi_checkpoints *checkpoints);
 

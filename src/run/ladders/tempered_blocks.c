@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Joint draws of blocks as the local move of a tempered run (block/block.h), if they forget more
- * per operation than sweeps do. The messages of the cold lanes are used once more, for further
- * draws at the cold end. */
+ * per operation than sweeps do. The messages of the cold lanes also serve for further draws at the
+ * cold end. */
 #include <math.h>
 
 #include "base/budget.h"
@@ -14,15 +14,16 @@
 
 enum {
     LANES = GBSI_BLOCK_LANES,
-    ENTRIES = 256, /* most entries of a clique: 1024 takes three times as long and forgets little
-                      more */
+    ENTRIES =
+        256, /* most entries of a clique; 1024 takes three times as long and forgets little more */
 };
 
-/* The cost of an iteration beside moves, ns for each variable and lane: densities, swaps, counting.
- */
+/* The cost of an iteration without its moves (densities, swaps, counting), in nanoseconds for each
+ * variable and lane. */
 #define OVERHEAD_NS 10.0
-/* The gain in value of an iteration from sixteen states redrawn at the cold level: standard errors
- * on grids, pedigrees and diagnosis networks were those of two to five times the iterations. */
+/* The factor by which sixteen states redrawn at the cold level raise the value of an iteration.
+ * With them, standard errors on grids, pedigrees and diagnosis networks were those of two to five
+ * times as many iterations. */
 #define REDRAWN 2.0
 
 void gbsi_tempered_free_blocks(gbsi_tempered *t)
@@ -56,8 +57,7 @@ static gbs_status take_memory(gbsi_tempered *t, gbsi_watch *watch, gbs_error *er
     return GBS_OK;
 }
 
-/* Makes blocks. The blocks have a separate memory budget, so that they never take more than
- * `bytes`. */
+/* Makes blocks. They have a separate memory budget, and never take more than `bytes`. */
 gbs_status gbsi_tempered_take_blocks(gbsi_tempered *t, uint64_t bytes, gbsi_watch *watch,
                                      gbs_error *err)
 {
@@ -86,7 +86,7 @@ void gbsi_tempered_heat_blocks(gbsi_tempered *t)
     if (b->plans == NULL || !b->used) {
         return;
     }
-    b->plans->model = t->soft; /* a change of the penalty does not change plans */
+    b->plans->model = t->soft; /* plans stay valid when the penalty changes */
     for (uint32_t g = 0; g < b->n_groups; ++g) {
         gbsi_block_heat(b->lanes[g], t->executor.beta + (size_t)g * LANES);
     }
@@ -155,7 +155,7 @@ static void draw_groups(void *context, uint32_t member)
         load(t, g, x);
         gbsi_block_up(b->lanes[g], j->plan, x);
         gbsi_block_spare(b->lanes[g], x);
-        if (g == 0 && gbsi_tempered_redraws(t)) { /* cold lanes come first */
+        if (g == 0 && gbsi_tempered_redraws(t)) { /* the lanes of the cold level come first */
             uint32_t from[LANES];
             for (uint32_t l = 0; l < LANES; ++l) {
                 from[l] = l % t->exchange->n_ladders;
@@ -182,10 +182,10 @@ void gbsi_tempered_draw_blocks(gbsi_tempered *t)
 
 /* ---- which move ------------------------------------------------------------------------------ */
 
-/* The value of a move per operation. It is how much the move forgets at the colder levels (the
- * hotter ones forget anyway), times the square of the round trips of the ladder that it leads to.
- * The square is taken because a barrier half as large needs half the levels, so that there are
- * twice the ladders. */
+/* The value of a move per operation: how much the move forgets at the colder levels, times the
+ * square of the rate of round trips that it leads to. The hotter levels forget in any case. The
+ * rate is squared because a barrier half as high needs half the levels, which leaves room for twice
+ * the ladders. */
 static double worth(const gbsi_tempered *t, const gbsi_overlap *overlap, double operations)
 {
     const uint32_t n_levels = t->exchange->n_levels;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The chains of a tempered run: the model that they run on, and their states when that changes. */
+/* The chains of a tempered run: the model that they run on, and the transfer of their states when
+ * this model changes. */
 #include <math.h>
 #include <string.h>
 
@@ -10,16 +11,17 @@
 #include "options/options.h"
 #include "rng/philox.h"
 
-#define PENALTY 12.0 /* penalty of a violated zero to begin with */
-#define DEPTH   5.0  /* a zero counts at least as the largest weight times exp(-5) beside it */
-/* The number of levels times ladders, unless the user sets it. A ladder for ln Z is not cut: it
- * needs twice the levels. */
+#define PENALTY 12.0 /* penalty of a violated zero at the beginning */
+/* A softened zero counts at least exp(-DEPTH) times the largest weight beside it. */
+#define DEPTH 5.0
+/* The number of levels times ladders, unless the user sets it. A ladder for ln Z is not cut at the
+ * hot end, and needs twice the levels. */
 #define LANES          32u
 #define LANES_OF_LOG_Z 64u
 
-/* Limits on the bytes of blocks: for each variable and factor, of the plans and of sixteen lanes,
- * and in all. The limits are three to ten times the memory that models needed; if a model needs
- * more, no blocks are used. */
+/* Limits on the bytes of blocks: for each variable and factor, for the plans and for sixteen lanes,
+ * and in all. The limits are three to ten times the memory that the tested models needed. If a
+ * model needs more, no blocks are used. */
 #define BLOCKS_EACH      (UINT64_C(96) << 10)
 #define BLOCK_LANES_EACH (UINT64_C(64) << 10)
 #define MOST_BLOCKS      (UINT64_C(64) << 20)
@@ -92,7 +94,7 @@ void gbsi_tempered_set_temperatures(gbsi_tempered *t)
     gbsi_tempered_heat_blocks(t);
 }
 
-/* Compiles the model with soft zeros, with a plan by colours, and makes chains without states. */
+/* Compiles the model with soft zeros to a plan by colours, and makes chains without states. */
 static gbs_status compile(gbsi_tempered *t, gbsi_pool *pool, gbsi_watch *watch, gbs_error *err)
 {
     const gbsi_scan *scan = gbsi_scan_of(t->options.scan);
@@ -121,7 +123,7 @@ static gbs_status compile(gbsi_tempered *t, gbsi_pool *pool, gbsi_watch *watch, 
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
-/* @return [lanes][variables], NULL: no memory. */
+/* Copies the states of all lanes. @return [lanes][variables]; NULL if there is no memory. */
 static uint32_t *take_states(const gbsi_tempered *t, gbs_error *err)
 {
     const size_t n = t->core->n_variables;
@@ -155,7 +157,7 @@ cleanup:
     return status;
 }
 
-/* The level of a ladder whose temperature is nearest. */
+/* The level of a ladder whose temperature is nearest to `beta`. */
 static uint32_t nearest(const gbsi_exchange *e, double beta)
 {
     uint32_t best = 0;
@@ -235,7 +237,7 @@ cleanup:
     return status;
 }
 
-/* Uniform: with soft zeros every state is as good a start as another. */
+/* Draws uniform starts. With soft zeros, every state is a possible start. */
 static void start(gbsi_tempered *t)
 {
     for (uint32_t lane = 0; lane < t->executor.n_chains; ++lane) {
@@ -286,7 +288,7 @@ static gbs_status take_draws(gbsi_tempered *t, const gbsi_problem *problem, gbs_
     return GBS_OK;
 }
 
-/* Variables that are cheap to sum out leave, unless none would be left to sample. */
+/* Sums out the variables for which this is cheap, unless no variable would be left to sample. */
 static gbs_status take_core(gbsi_tempered *t, gbsi_watch *watch, gbs_error *err)
 {
     GBSI_PASS(gbsi_collapse_new(t->part, GBSI_COLLAPSE_ENTRIES, watch, &t->collapse, err));
@@ -299,8 +301,8 @@ static gbs_status take_core(gbsi_tempered *t, gbsi_watch *watch, gbs_error *err)
     return gbsi_graph_new(t->core, NULL, &t->graph, err);
 }
 
-/* Adds the memory of ladders to the prediction in the report, if they were not foreseen. @return
- * the bytes that blocks may take. */
+/* Adds the memory of ladders to the prediction in the report, unless it was predicted with the run.
+ * @return the bytes that blocks may take. */
 static uint64_t predict(const gbsi_task *task, const gbsi_engine *engine, gbsi_run_memory *memory,
                         gbsi_report *report)
 {
@@ -363,14 +365,15 @@ uint64_t gbsi_run_tempered_bytes(const gbsi_task *task, const gbsi_engine *engin
     const uint32_t n_ladders = gbsi_run_ladders(task);
     const uint64_t lanes =
         ((uint64_t)n_levels * n_ladders + GBSI_LANES - 1) / GBSI_LANES * GBSI_LANES;
-    /* After the ladder is cut a quarter of the levels may be left, and more ladders. */
+    /* Cutting the ladder may leave a quarter of the levels, and make room for more ladders. */
     const uint64_t most_ladders = lanes / 4 > n_ladders ? lanes / 4 : n_ladders;
     const uint64_t n = part->n_variables;
-    const uint64_t states = n * (lanes + 16) * (2 + 2 * sizeof(uint32_t)) + /* and copies */
-                            part->state_offset[n] * GBSI_COLLAPSE_LANES * sizeof(double);
+    const uint64_t states =
+        n * (lanes + 16) * (2 + 2 * sizeof(uint32_t)) + /* the states and their copies */
+        part->state_offset[n] * GBSI_COLLAPSE_LANES * sizeof(double);
     /* Summing out a variable makes a factor and conditional probabilities with this number of
-     * entries. The factor is held four times: while it is made, in the core, softened, and
-     * compiled. */
+     * entries each. The factor is stored four times: while it is made, in the core, in the softened
+     * core, and compiled. */
     const uint64_t made = n * GBSI_COLLAPSE_ENTRIES * sizeof(double);
     const uint64_t core = 3 * gbsi_conditioned_bytes(part) + 4 * made;
     const gbsi_plan none = {0};

@@ -36,7 +36,7 @@ static bool violates(const gbsi_tempered *t, const uint32_t *x)
     return false;
 }
 
-/* The state of the core in t->one, at the part's variables. */
+/* Copies the state t->one of the core to the part's variables. */
 static void spread(gbsi_tempered *t, uint32_t lane)
 {
     for (uint32_t v = 0; v < t->part->n_variables; ++v) {
@@ -47,8 +47,8 @@ static void spread(gbsi_tempered *t, uint32_t lane)
     }
 }
 
-/* Takes the states that were redrawn at the cold level: lane i is of ladder i mod n_ladders.
- * @param weight [LANES] out: 1 for a state that counts. */
+/* Copies the states that were redrawn at the cold level: lane i belongs to ladder i mod n_ladders.
+ * @param weight [LANES] out: 1 for a state that counts, else 0. */
 static void take_redrawn(gbsi_tempered *t, double *weight)
 {
     for (uint32_t i = 0; i < LANES; ++i) {
@@ -60,9 +60,8 @@ static void take_redrawn(gbsi_tempered *t, double *weight)
     }
 }
 
-/* Takes the cold states of ladders [first, first + n), at the part's variables; cold lanes come
- * first.
- * @param weight [LANES] out: 1 for a state that counts. */
+/* Copies the cold states of ladders [first, first + n) to the part's variables; cold lanes come
+ * first. @param weight [LANES] out: 1 for a state that counts, else 0. */
 static void take_states(gbsi_tempered *t, uint32_t first, uint32_t n, double *weight)
 {
     for (uint32_t i = 0; i < LANES; ++i) {
@@ -72,9 +71,8 @@ static void take_states(gbsi_tempered *t, uint32_t first, uint32_t n, double *we
     }
 }
 
-/* States of variables that were summed out. @param p NULL, or room for p(v | n) as in
- * gbsi_recovery.
- */
+/* Draws the states of variables that were summed out. @param p NULL, or room for p(v | n) as in
+ * gbsi_recovery. */
 static void recover(gbsi_tempered *t, uint64_t iteration, uint32_t first, const double *weight,
                     double *p)
 {
@@ -112,7 +110,7 @@ static void add_state(gbsi_tempered *t, uint32_t ladder, uint32_t lane)
     }
 }
 
-/* Adds sixteen states to the means: state i is of ladder first + i mod n. */
+/* Adds sixteen states to the means: state i belongs to ladder first + i mod n. */
 static void add_states(gbsi_tempered *t, uint32_t first, uint32_t n, uint32_t n_states,
                        const double *weight)
 {
@@ -132,8 +130,8 @@ static void add_states(gbsi_tempered *t, uint32_t first, uint32_t n, uint32_t n_
     t->n_cold += n_states;
 }
 
-/* Adds an iteration of all ladders to the means. Every ladder counts; whether its cold state
- * violates a zero is one of its means. */
+/* Adds an iteration of all ladders to the means, if only ln Z is estimated. Every ladder counts;
+ * one of its means is whether its cold state violates a zero. */
 static void count_ratios(gbsi_tempered *t)
 {
     for (uint32_t ladder = 0; ladder < t->exchange->n_ladders; ++ladder) {
@@ -204,13 +202,14 @@ bool gbsi_tempered_has_draws(const gbsi_tempered *t)
     return t != NULL && t->means != NULL && gbsi_means_share(t->means) > 0.0;
 }
 
-/* A mean of cold states. A state that no ladder met, or only a few, may be rare. */
+/* The mean of one cell over cold states. Its error is at least the error of a rare event, because a
+ * state that no ladder or only a few ladders met may be rare. */
 static gbsi_mean cell_of(const gbsi_tempered *t, size_t cell)
 {
     gbsi_mean mean = gbsi_means_cell(t->means, cell);
     const double n = (double)t->means->n * (double)t->means->n_draws;
     const double floor = gbsi_rare_error(mean.p * n, n);
-    mean.mcse = mean.mcse < floor ? floor : mean.mcse; /* NAN stays */
+    mean.mcse = mean.mcse < floor ? floor : mean.mcse; /* a NAN is kept */
     return mean;
 }
 
@@ -235,9 +234,9 @@ void gbsi_tempered_marginal(const gbsi_tempered *t, uint32_t variable,
     }
 }
 
-/* The degrees of freedom of the error: n - 1 for n round trips, which are at most as many
- * independent states of the cold end, or n - 1 for n full batches; the smaller of the two counts.
- */
+/* The degrees of freedom of the error: n - 1, where n is the number of round trips or of full
+ * batches, the smaller of the two. Each round trip brings at most one independent state to the cold
+ * end. */
 static double freedom_of(const gbsi_means *m)
 {
     const double trips = (double)gbsi_means_least_trips(m) * m->n_ladders;
@@ -257,12 +256,13 @@ gbsi_tempered_log_z gbsi_tempered_ask_log_z(const gbsi_tempered *t)
     found.error = total.error;
     found.freedom = freedom_of(t->means);
     for (uint32_t v = 0; v < t->core->n_variables; ++v) {
-        found.log_z += gbsi_log((double)t->core->arity[v]); /* Z at b = 0 */
+        found.log_z += gbsi_log((double)t->core->arity[v]); /* ln Z at b = 0 */
     }
     return found;
 }
 
-/* The largest error of a probability, R-hat, and the smallest effective sample size. */
+/* Reports the largest error of a probability, the largest R-hat, and the smallest effective sample
+ * size. */
 static void report_marginals(const gbsi_tempered *t, gbs_report *r)
 {
     const size_t n_cells = t->part->state_offset[t->part->n_variables];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tempered run, shared by tempered*.c alone. */
+/* The struct of a tempered run, used only by the files tempered*.c. */
 #ifndef GBSI_LADDERS_TEMPERED_INSIDE_H
 #define GBSI_LADDERS_TEMPERED_INSIDE_H
 
@@ -14,140 +14,145 @@
 /* The number of levels at the beginning. */
 #define GBSI_TEMPERED_LEVELS 16u
 
-/* Sweeps of an iteration without blocks; a block is followed by one. */
+/* Number of sweeps of an iteration without blocks. In an iteration with blocks, one sweep follows
+ * the blocks. */
 #define GBSI_TEMPERED_SWEEPS 4u
 
-/* The rounds of burn-in; levels move after each. */
+/* Number of rounds of burn-in; levels move after each round. */
 #define GBSI_TEMPERED_ROUNDS 7u
 
-/* Iterations of burn-in: all rounds, and a window that was not enough. */
+/* Number of iterations of burn-in: all rounds, and a first window after which the run has not
+ * converged. */
 #define GBSI_LADDER_BURN_IN 2784u
 
-/* The largest penalty of a violated zero, nats. */
+/* The largest penalty of a violated zero, in nats. */
 #define GBSI_TEMPERED_MOST_PENALTY 60.0
 
-/* The largest memory of the slowest variable at the hottest level; the ladder is cut where it is
- * reached. */
+/* The ladder is cut at the level where the memory of the slowest variable reaches this value. */
 #define GBSI_TEMPERED_MEMORY 0.8
 
 /* Joint draws of blocks: see tempered_blocks.c. */
 typedef struct gbsi_tempered_blocks {
-    gbsi_blocks *plans; /* of the soft core; NULL: there are none */
-    bool used;          /* blocks are used in every iteration, before a sweep */
+    gbsi_blocks *plans; /* plans of the soft core; NULL if no blocks are used */
+    bool used;          /* whether every iteration draws blocks, before a sweep */
     uint32_t n_groups;
     gbsi_block_lanes **lanes; /* [n_groups] */
     uint32_t *x;              /* [n_groups][core variables][16] scratch */
-    uint32_t *redrawn;        /* [core variables][16] states of the cold level, lane l of ladder
-                                 l mod the number of ladders */
+    uint32_t *redrawn; /* [core variables][16] states redrawn at the cold level; lane l belongs to
+                          ladder l mod the number of ladders */
 } gbsi_tempered_blocks;
 
 /* The data that ranks send each other after local moves. */
 typedef struct gbsi_tempered_told {
-    unsigned char *bytes; /* saved bytes of all ranks, one rank after the other ... */
-    size_t *start;        /* ... from here on, [ranks] */
-    gbs_message *message; /* [2 * ranks] out, then in */
+    unsigned char *bytes; /* saved bytes of all ranks, one rank after the other */
+    size_t *start;        /* [ranks] where the bytes of each rank begin */
+    gbs_message *message; /* [2 * ranks] messages to send, then messages to receive */
 } gbsi_tempered_told;
 
-/* The results of the plain chains before the ladders, used if the ladders are stopped without a
- * draw. */
+/* The results of the plain chains that ran before the ladders. They are the answer if the ladders
+ * are stopped without a draw. */
 typedef struct gbsi_found_before {
     uint64_t burn_in, sweeps, chains, support, starts_dispersed;
     double target_error;
 } gbsi_found_before;
 
 struct gbsi_tempered {
-    const gbsi_conditioned *part; /* what is asked about */
-    gbsi_collapse *collapse;      /* the collapse of part, whose core is sampled ... */
-    const gbsi_conditioned *core; /* ... which the chains are of */
-    gbs_run_options options;      /* options of the chains in the lanes: one chain per lane,
-                                     chromatic scan */
-    const gbs_ranks *ranks;       /* ranks that each move some of the lanes; NULL: all are moved
-                                     here */
-    bool chooses_levels;          /* the user named neither levels nor ladders */
+    const gbsi_conditioned *part; /* the part of the model for which estimates are wanted */
+    /* The collapse of `part`: variables that are cheap to sum out are removed. */
+    gbsi_collapse *collapse;
+    const gbsi_conditioned *core; /* the core of `collapse`, which the chains sample */
+    gbs_run_options options;      /* options of the chains: one chain per lane, chromatic scan */
+    /* Ranks that each move some of the lanes; NULL if this process moves all. */
+    const gbs_ranks *ranks;
+    bool chooses_levels; /* whether the user named neither the number of levels nor that of ladders
+                          */
     /* the chains */
     double penalty;         /* penalty of a violated zero, nats */
-    gbsi_conditioned *soft; /* core without zeros */
+    gbsi_conditioned *soft; /* the core with softened zeros */
     gbsi_graph *graph;
     void *scan_state;
     gbsi_plan *plan;
     gbsi_schedule schedule;
     gbsi_executor executor;
     gbsi_exchange *exchange;
-    gbsi_ratios *ratios;    /* ratios of Z between levels, which alone are averaged then; NULL:
-                               marginals */
-    double *density;        /* [lanes] U */
-    gbsi_overlap *observed; /* overlaps of local moves, NULL: not recorded */
+    gbsi_ratios *ratios; /* ratios of Z between levels, for runs that estimate only ln Z; NULL if
+                            marginals are estimated */
+    double *density;     /* [lanes] log density U of the softened core */
+    /* `overlap` or `overlap_of_sweeps`, in the round that measures it; else NULL. */
+    gbsi_overlap *observed;
     gbsi_overlap *overlap;
-    gbsi_overlap *overlap_of_sweeps; /* before blocks were tried */
+    gbsi_overlap *overlap_of_sweeps; /* overlaps of sweeps, measured before blocks are tried */
     gbsi_tempered_blocks blocks;
     gbsi_tempered_told told;
     uint32_t *before; /* [core variables][lanes] states before a local move */
     uint32_t *row;    /* [lanes] scratch */
     uint64_t iteration;
-    uint64_t round, in_round; /* round of burn-in, and number of its iterations done */
+    uint64_t round, in_round; /* round of burn-in, and number of its iterations that are done */
     gbsi_found_before found;
-    /* what is counted */
+    /* the counts */
     size_t n_hard;
-    size_t *hard;      /* [n_hard] factors of the core with zeros */
+    size_t *hard;      /* [n_hard] factors of the core with hard zeros */
     uint32_t *one;     /* [core variables] states of one lane */
     uint32_t *state;   /* [part variables][16] states of sixteen ladders */
-    double *p;         /* [part states][16] probabilities of eliminated variables */
+    double *p;         /* [part states][16] probabilities of variables that were summed out */
     uint32_t *word;    /* scratch of the recovery */
-    uint64_t *counted; /* [lanes] 1: the cold state of this ladder violates no zero */
-    uint64_t *trips;   /* [lanes] round trips of a ladder that this iteration ended */
+    uint64_t *counted; /* [lanes] 1 if the cold state of a ladder violates no zero */
+    uint64_t *trips;   /* [lanes] number of round trips of a ladder that ended in this iteration */
     gbsi_means *means; /* NULL during burn-in */
-    uint64_t drop_at;  /* iterations kept when the first window becomes burn-in */
-    /* draws in the user's numbering of variables; NULL: no draws */
-    uint32_t *drawn;          /* [part variables] a draw ... */
-    uint32_t *user;           /* [model variables] ... in the user's numbering */
-    uint64_t n_given;         /* draws of every ladder */
-    uint64_t n_cold, n_valid; /* cold states since the last round began, and those that count */
+    uint64_t drop_at;  /* number of kept iterations at which the first window becomes burn-in */
+    /* draws for the user; the pointers are NULL if the user wants no draws */
+    uint32_t *drawn;          /* [part variables] a draw */
+    uint32_t *user;           /* [model variables] the draw in the user's numbering */
+    uint64_t n_given;         /* number of draws given from every ladder */
+    uint64_t n_cold, n_valid; /* numbers of all cold states, and of valid cold states, since the
+                                 last round began */
 };
 
-/* tempered_blocks.c: makes plans of blocks of the core, unless no plan exists or the plans would
- * take more bytes ... */
+/* tempered_blocks.c: makes plans of blocks of the core. There are none if no block is worth its
+ * cost, or if the plans would take more than `bytes`. */
 gbs_status gbsi_tempered_take_blocks(gbsi_tempered *t, uint64_t bytes, gbsi_watch *watch,
                                      gbs_error *err);
 void gbsi_tempered_free_blocks(gbsi_tempered *t);
-/* ... temperatures or weights are new ... */
+/* Called when temperatures or weights have changed. */
 void gbsi_tempered_heat_blocks(gbsi_tempered *t);
-/* ... one draw in every lane and, once states are kept, sixteen of the cold level ... */
+/* Draws each block once in every lane. Once states are kept, also draws sixteen states of the cold
+ * level. */
 void gbsi_tempered_draw_blocks(gbsi_tempered *t);
-/* ... and whether they forget more than sweeps alone, for the same counted operations. */
+/* Whether blocks forget more than sweeps alone, for equal counted operations. */
 bool gbsi_tempered_prefers_blocks(const gbsi_tempered *t);
-/* Whether they redraw the cold level too. */
+/* Whether blocks also redraw states of the cold level. */
 bool gbsi_tempered_redraws(const gbsi_tempered *t);
-/* Variables of a block, on average; 0: none is drawn. */
+/* Mean number of variables of a block; 0 if no block is drawn. */
 uint32_t gbsi_tempered_block_variables(const gbsi_tempered *t);
 
-/* tempered_ranks.c: takes memory for the data that ranks send each other, once there are chains
- * ... */
+/* tempered_ranks.c: takes memory for the data that ranks send each other. The chains must exist. */
 gbs_status gbsi_tempered_take_told(gbsi_tempered *t, gbs_error *err);
 void gbsi_tempered_free_told(gbsi_tempered *t);
-/* ... and what local moves of this rank have made to all others, theirs from them. Alone: nothing.
- * @param moved status of the moves. @return `moved`; if moves failed on one rank, its status on all
- * ranks. */
+/* Sends the results of this rank's local moves to all other ranks, and receives theirs. Does
+ * nothing in a process alone. @param moved status of the moves. @return `moved`; if moves failed on
+ * one rank, its status on all ranks. */
 gbs_status gbsi_tempered_tell(gbsi_tempered *t, gbs_status moved, gbs_error *err);
 
-/* tempered_estimates.c: takes memory for the means, ... */
+/* tempered_estimates.c: takes memory for the means. */
 gbs_status gbsi_tempered_take_means(gbsi_tempered *t, gbs_error *err);
-/* ... draws for the user: the cold states of all ladders, unless one of them violates a zero ... */
+/* Draws for the user. The first function tells whether the cold states of all ladders are valid;
+ * the second copies the cold state of one ladder. */
 bool gbsi_tempered_has_cold(gbsi_tempered *t);
 double gbsi_tempered_draw(gbsi_tempered *t, uint32_t ladder);
-/* ... the cold states, into the means if there are any. */
+/* Counts the cold states, and adds them to the means if these exist. */
 void gbsi_tempered_count(gbsi_tempered *t);
 
-/* tempered_chains.c: sets another penalty; states are kept. */
+/* tempered_chains.c: sets another penalty; the states are kept. */
 gbs_status gbsi_tempered_harden(gbsi_tempered *t, gbsi_pool *pool, double penalty, gbs_error *err);
-/* Levels of equal rejection from `first` on, in levels; states stay where temperatures are nearest.
- */
+/* Places levels with equal rejection rates, from position `first` of the present levels on. Each
+ * new level gets the states of the old level with the nearest temperature. */
 gbs_status gbsi_tempered_respace(gbsi_tempered *t, double first, uint32_t n_levels,
                                  uint32_t n_ladders, gbs_error *err);
-/* Takes the ladders of a checkpoint in place of those with which a run begins: this number of
- * levels and ladders, and this penalty. Their states and temperatures are still to be loaded ... */
+/* Changes the ladders to the number of levels and ladders of a checkpoint, and to its penalty. The
+ * caller must then load the states and temperatures, and call gbsi_tempered_set_temperatures(). */
 gbs_status gbsi_tempered_reshape(gbsi_tempered *t, gbsi_pool *pool, uint32_t n_levels,
                                  uint32_t n_ladders, double penalty, gbs_error *err);
-/* ... and, once they are, told to the chains and the blocks. */
+/* Gives the temperatures of the levels to the chains and the blocks. */
 void gbsi_tempered_set_temperatures(gbsi_tempered *t);
 
 #endif

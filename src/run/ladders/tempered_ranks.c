@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ladders on several ranks. Every rank has the states of all lanes, and moves whole groups of
- * lanes. It sends the new states to all other ranks, and all ranks swap, adapt and count alike. A
- * level may therefore swap with a level that another rank has moved, and a checkpoint equals the
- * checkpoint of one process. */
+/* Ladders on several ranks. Every rank has the states of all lanes, and moves some groups of lanes.
+ * It sends the new states to all other ranks, and all ranks then swap, adapt and count in the same
+ * way. A level may therefore swap with a level that another rank has moved, and a checkpoint equals
+ * the checkpoint of one process. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "ladders/tempered_inside.h"
 
-enum { HEAD = 8 }; /* bytes: a number, 1 if the rank's moves failed */
+enum { HEAD = 8 }; /* bytes of a number that is 1 if the rank's moves failed */
 
 /* ---- one group ------------------------------------------------------------------------------- */
 
@@ -61,7 +61,7 @@ static const unsigned char *take_group(gbsi_tempered *t, uint32_t g, const unsig
 
 /* ---- all that a rank tells ------------------------------------------------------------------ */
 
-/* Groups of a rank: [first, end). */
+/* The first group of a rank. The groups of the rank end before the first group of the next rank. */
 static uint32_t first_of(const gbsi_tempered *t, uint32_t rank)
 {
     return gbsi_first_group(t->executor.n_groups, t->ranks->n_ranks, rank);
@@ -72,7 +72,7 @@ static size_t redrawn_bytes(const gbsi_tempered *t)
     return (size_t)t->core->n_variables * GBSI_BLOCK_LANES * sizeof *t->blocks.redrawn;
 }
 
-/* The cold group is that of rank 0. */
+/* Number of bytes that a rank sends. The group with the cold level belongs to rank 0. */
 static size_t told_bytes(const gbsi_tempered *t, uint32_t rank, bool redraws)
 {
     const size_t each = state_bytes(t) + counter_bytes(t) + density_bytes(t);
@@ -93,7 +93,7 @@ static void put_all(const gbsi_tempered *t, bool failed, unsigned char *at)
     }
 }
 
-/* @return whether the other rank failed. */
+/* Takes the data of another rank. @return whether its moves failed. */
 static bool take_all(gbsi_tempered *t, uint32_t rank, const unsigned char *at)
 {
     uint64_t head = 0;

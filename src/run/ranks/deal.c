@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counting sorts by rank: one walk counts the series of each rank, a second puts them in. */
+/* Deals out by counting sorts: a first walk counts the series of each rank, a second walk writes
+ * them. */
 #include "ranks/deal.h"
 
 #include <assert.h>
@@ -43,7 +44,8 @@ size_t gbsi_sort_once(uint64_t *number, size_t n)
     return n_kept;
 }
 
-/* The ranks that own variables of a factor. @return the number of owners; most factors have one. */
+/* Finds the ranks that own variables of a factor. @return the number of owners; most factors have
+ * one. */
 static size_t owners_of(const dealing *d, uint64_t factor)
 {
     const gbsi_factors *f = &d->from->part->factors;
@@ -60,8 +62,8 @@ static size_t owners_of(const dealing *d, uint64_t factor)
 
 /* ---- who sees a variable --------------------------------------------------------------------- */
 
-/* With long scopes the same entry occurs many times: entries are sorted and repeated ones removed
- * before more memory is taken. */
+/* Notes that a rank sees a variable. With long scopes, equal entries occur many times; entries are
+ * sorted and repeated entries removed before more memory is taken. */
 static gbs_status see(gbsi_deal *deal, uint32_t v, uint32_t rank, gbs_error *err)
 {
     if (deal->n_seen == deal->seen_capacity) {
@@ -78,7 +80,8 @@ static gbs_status see(gbsi_deal *deal, uint32_t v, uint32_t rank, gbs_error *err
     return GBS_OK;
 }
 
-/* Every variable of a factor is seen by every owner of one of its variables. */
+/* Finds who sees a variable: if ranks share a factor, each of them sees all variables of the
+ * factor. */
 static gbs_status find_seen(dealing *d, gbs_error *err)
 {
     gbsi_deal *deal = d->deal;
@@ -120,7 +123,7 @@ size_t gbsi_deal_first_seen(const gbsi_deal *deal, uint32_t variable)
 
 /* ---- series of each rank ------------------------------------------------------------------ */
 
-/* The variable that is, has or updates item i. */
+/* The variable that item i is, has in its scope, or updates. */
 static uint32_t variable_of(const gbsi_deal_source *from, gbsi_dealt what, uint64_t i)
 {
     return what == GBSI_DEALT_VARIABLES ? (uint32_t)i
@@ -128,12 +131,12 @@ static uint32_t variable_of(const gbsi_deal_source *from, gbsi_dealt what, uint6
                                         : from->plan->variable_of[from->schedule->slot[i]];
 }
 
-/* Stretches of one kind while they are counted, then put in. */
+/* The series of one kind, while they are counted, and then while they are written. */
 typedef struct counting {
     uint32_t n_ranks;
-    uint64_t *next;      /* [n_ranks] behind the last item of the rank */
-    size_t *n;           /* [n_ranks] series; then where its next one goes */
-    gbsi_series *series; /* NULL while they are counted */
+    uint64_t *next; /* [n_ranks] number after the last item of the rank */
+    size_t *n; /* [n_ranks] number of series of each rank; then where its next series is written */
+    gbsi_series *series; /* NULL while series are counted */
 } counting;
 
 static void give(counting *c, uint32_t rank, uint64_t item)
@@ -147,7 +150,8 @@ static void give(counting *c, uint32_t rank, uint64_t item)
     if (c->series != NULL) {
         ++c->series[c->n[rank] - 1].n;
     }
-    assert(rank < c->n_ranks && c->next[rank] <= item); /* once each, and ascending */
+    assert(rank < c->n_ranks &&
+           c->next[rank] <= item); /* items come once each, in ascending order */
     c->next[rank] = item + 1;
 }
 
@@ -190,7 +194,9 @@ static gbs_status deal_out(dealing *d, gbsi_dealt what, uint64_t n_items, counti
     deal->series[what] = c->series;
     GBSI_PASS(GBSI_HAVE(err, "share of a model", c->series));
     give_all(d, what, n_items, c);
-    assert(deal->n_ranks == 0 || c->n[deal->n_ranks - 1] == start[deal->n_ranks]); /* as counted */
+    assert(deal->n_ranks == 0 ||
+           c->n[deal->n_ranks - 1] ==
+               start[deal->n_ranks]); /* as many were written as were counted */
     return GBS_OK;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists, for each rank, the factors, variables, slots and places that it holds, and which ranks see
- * each variable, so that making a share costs no more than the share. */
+/* Lists, for each rank, the factors, variables, slots and places that the rank holds, and lists
+ * which ranks see each variable. With these lists, making a share costs no more than the size of
+ * the share. */
 #ifndef GBSI_RANKS_DEAL_H
 #define GBSI_RANKS_DEAL_H
 
@@ -19,19 +20,19 @@ typedef enum gbsi_dealt {
 
 typedef struct gbsi_deal {
     uint32_t n_ranks;
-    uint64_t *seen; /* [n_seen] variable << 32 | rank, ascending: another rank than its owner */
+    uint64_t *seen; /* [n_seen] variable << 32 | rank that sees it and does not own it, ascending */
     size_t n_seen, seen_capacity;
-    uint8_t *is_seen;                  /* [n_variables] 1: somebody does */
+    uint8_t *is_seen; /* [n_variables] 1 if a rank other than the owner sees the variable */
     size_t *start[GBSI_N_DEALT];       /* [n_ranks + 1] start of the series of each rank */
     gbsi_series *series[GBSI_N_DEALT]; /* the series of all ranks, one rank after the other,
                                           ascending within each rank */
 } gbsi_deal;
 
-/* The whole that is dealt out; borrowed for the call. */
+/* The whole model that is dealt out; borrowed for the call. */
 typedef struct gbsi_deal_source {
     const gbsi_conditioned *part;
     const gbsi_plan *plan;
-    const gbsi_schedule *schedule; /* schedule with a list of slots */
+    const gbsi_schedule *schedule; /* must have a list of slots */
     const uint32_t *owner;         /* [part->n_variables] below n_ranks */
     uint32_t n_ranks;
 } gbsi_deal_source;
@@ -46,10 +47,10 @@ static inline gbsi_series_list gbsi_deal_of(const gbsi_deal *deal, gbsi_dealt wh
     return (gbsi_series_list){deal->series[what] + first, deal->start[what][rank + 1] - first};
 }
 
-/* Sorts numbers and leaves each once. @return how many. */
+/* Sorts numbers and removes repeated numbers. @return how many are left. */
 size_t gbsi_sort_once(uint64_t *number, size_t n);
 
-/* The first entry of a variable among those seen; n_seen if nobody else sees it. */
+/* Index in `seen` of the first entry of a variable; n_seen if only the owner sees the variable. */
 size_t gbsi_deal_first_seen(const gbsi_deal *deal, uint32_t variable);
 
 #endif

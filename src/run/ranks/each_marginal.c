@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimates one variable after another. If ranks share the model, the marginals are brought
- * together for a window of variables at a time, so that no rank ever holds all of them. */
+/* Estimates one variable after another. If ranks share the model, the marginals are gathered for a
+ * window of variables at a time, and no rank ever holds all of them. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -9,21 +9,21 @@
 #include "base/memory.h"
 #include "chains/run.h"
 
-/* Variables of a window. */
+/* Number of variables of a window. */
 #define WINDOW 4096u
 
 enum { P, MCSE, ESS, RHAT, N_VALUES };
 
-/* A variable's estimates on their way: its number, its states, then the rows of doubles asked for.
- */
+/* The estimates of variables while ranks send them to rank 0. The record of a variable is its
+ * number, its number of states, and then the rows asked for, as doubles. */
 typedef struct bringing {
     const gbs_run *run;
-    unsigned from, to; /* rows asked for: P, MCSE and so on, the last one not included */
-    uint32_t next;     /* variable of the share, the first of the next window */
+    unsigned from, to; /* range of the rows asked for (P, MCSE, ...); row `to` is not included */
+    uint32_t next;     /* first variable of the share that the next window has */
     unsigned char *own, *all;
     size_t n_own, own_capacity, all_capacity;
     size_t *at;  /* [WINDOW] start of each variable in `all` */
-    double *row; /* [N_VALUES][largest arity] */
+    double *row; /* [N_VALUES][largest arity] estimates of one variable */
 } bringing;
 
 static size_t row_bytes(const bringing *b, uint32_t arity)
@@ -58,7 +58,7 @@ static gbs_status put_record(bringing *b, uint32_t variable, uint32_t arity, gbs
     return status;
 }
 
-/* Fills b->row with the estimates of an own variable, in the user's states. */
+/* Writes the estimates of an own variable to b->row, for the user's states. */
 static void estimate(bringing *b, uint32_t u, double *scratch)
 {
     const gbs_run *run = b->run;
@@ -90,9 +90,8 @@ static gbs_status put_fixed(bringing *b, uint32_t i, gbs_error *err)
     return put_record(b, share->fixed_variable[i], arity, err);
 }
 
-/* Puts the estimates of own variables below `end` into the window, and on rank 0 those of fixed
- * ones. @param fixed in and out: the next fixed variable.
- */
+/* Puts the estimates of own variables below `end` into the window; on rank 0, also those of fixed
+ * variables. @param fixed in and out: index of the next fixed variable. */
 static gbs_status put_window(bringing *b, uint64_t end, uint32_t *fixed, double *scratch,
                              gbs_error *err)
 {
@@ -111,8 +110,8 @@ static gbs_status put_window(bringing *b, uint64_t end, uint32_t *fixed, double 
     return GBS_OK;
 }
 
-/* Called on rank 0: gives the records of a window to the callback, in the order of their variables.
- */
+/* Passes the records of a window to the callback, in the order of their variables. Called on rank
+ * 0. */
 static gbs_status give_window(bringing *b, uint64_t first, uint64_t end, gbs_on_marginal *on,
                               void *context, gbs_error *err)
 {
@@ -121,7 +120,8 @@ static gbs_status give_window(bringing *b, uint64_t first, uint64_t end, gbs_on_
     size_t at = 0;
     for (uint64_t i = first; i < end; ++i) {
         memcpy(head, b->all + at, sizeof head);
-        assert(head[0] >= first && head[0] < end); /* the window has each of its variables once */
+        assert(head[0] >= first &&
+               head[0] < end); /* the window has each of its variables exactly once */
         b->at[head[0] - first] = at;
         at += record_bytes(b, head[1]);
     }
@@ -150,7 +150,8 @@ static gbs_status bring(bringing *b, gbs_on_marginal *on, void *context, gbs_err
     GBSI_TRY(GBSI_HAVE(err, "marginals", scratch, b->row, b->at));
     for (uint64_t first = 0; first < n; first += WINDOW) {
         const uint64_t end = n - first < WINDOW ? n : first + WINDOW;
-        uint64_t turn = first; /* nobody is ahead of rank 0, where messages would pile up */
+        uint64_t turn =
+            first; /* other ranks wait for rank 0, where messages would accumulate otherwise */
         GBSI_TRY(run->task.ranks->broadcast(run->task.ranks->context, 0, &turn, sizeof turn, err));
         GBSI_TRY(put_window(b, end, &fixed, scratch, err));
         GBSI_TRY(
@@ -164,7 +165,7 @@ cleanup:
     return status;
 }
 
-/* The rows from .. to - 1 of every variable; the others are NULL. */
+/* Gives rows from .. to - 1 of every variable to the callback; its other rows are NULL. */
 static gbs_status each_row(const gbs_run *run, unsigned from, unsigned to, gbs_on_marginal *on,
                            void *context, gbs_error *err)
 {
@@ -183,7 +184,7 @@ gbs_status gbsi_shared_each_marginal(const gbs_run *run, gbs_on_marginal *on, vo
     return each_row(run, P, N_VALUES, on, context, err);
 }
 
-/* ---- all of them, on rank 0 ---- */
+/* ---- the marginals of all variables, on rank 0 ---- */
 
 typedef struct keeping {
     double *value; /* [N_VALUES][n] */
@@ -255,13 +256,14 @@ static gbs_status digest_one(void *context, uint32_t variable, uint32_t arity, c
     (void)rhat;
     (void)err;
     for (uint32_t a = 0; a < arity; ++a) {
-        const double told = isnan(row[a]) ? (double)NAN : row[a]; /* whatever its sign */
+        const double told = isnan(row[a]) ? (double)NAN : row[a]; /* one NaN for all signs */
         gbsi_digest_f64(context, &told, 1);
     }
     return GBS_OK;
 }
 
-/* The probabilities of all come before the errors of all: each row is brought once, in its turn. */
+/* Makes the digest, in which the probabilities of all variables come before their errors: the rows
+ * are gathered one after the other. */
 gbs_status gbsi_shared_digest(gbs_run *run, char *text, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -9,7 +9,7 @@
 
 /* ---- values -------------------------------------------------------------------------------- */
 
-/* The bytes of the states of one variable in one group. */
+/* Number of bytes of the states of one variable in one group. */
 static size_t group_bytes(const gbsi_halo *h)
 {
     return h->bits ? sizeof(uint16_t) : h->executor->lanes * h->wire_bytes;
@@ -35,8 +35,8 @@ static void unpack_bits(const unsigned char *in, uint8_t *state)
     }
 }
 
-/* Copies states of some lanes to and from a message. A state takes 2 bytes, little-endian, if
- * states of any variable of the whole model take 2 bytes. */
+/* Copy the states of some lanes to and from a message. A state takes 2 bytes, little-endian, if the
+ * states of some variable of the whole model need 2 bytes. */
 static void put_states(const gbsi_halo *h, const void *state, unsigned char *out)
 {
     for (uint32_t lane = 0; lane < h->executor->lanes; ++lane) {
@@ -78,7 +78,8 @@ static unsigned char *pack(const gbsi_halo *h, const uint32_t *slot, size_t n, u
     return out;
 }
 
-/* A tile of received states: counters of long factors hear of it before the states do. */
+/* Stores a tile of received states, after updating the counters of long factors, which need the old
+ * states. */
 static void store(const gbsi_halo *h, uint32_t g, const uint32_t *slot, uint32_t n)
 {
     const gbsi_executor *x = h->executor;
@@ -134,8 +135,8 @@ static list list_of(const gbsi_halo *h, const gbsi_share_lists *lists, uint32_t 
     return (list){lists->slot + lists->start[i], lists->start[i + 1] - lists->start[i]};
 }
 
-/* @return the number of messages of the batch. @param out whether they are sent, or else received.
- */
+/* Makes the messages of a batch. @param out true: messages to send; false: messages to receive.
+ * @return the number of messages. */
 static size_t make_messages(gbsi_halo *h, uint32_t batch, bool out, gbs_message *message)
 {
     const gbsi_share_lists *lists = out ? &h->share->out : &h->share->in;
@@ -147,7 +148,8 @@ static size_t make_messages(gbsi_halo *h, uint32_t batch, bool out, gbs_message 
             message[n] = (gbs_message){
                 .rank = h->share->neighbour[j], .bytes = bytes, .n = values.n * h->value_bytes};
             bytes = out ? pack(h, values.slot, values.n, bytes) : bytes + values.n * h->value_bytes;
-            assert(bytes == (unsigned char *)message[n].bytes + message[n].n); /* filled */
+            assert(bytes ==
+                   (unsigned char *)message[n].bytes + message[n].n); /* the message is full */
             n++;
             h->n_messages += out;
             h->n_bytes += out ? values.n * h->value_bytes : 0;
@@ -192,7 +194,7 @@ static gbs_status after_batch(void *context, uint32_t batch, gbs_error *err)
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
-/* The most values of one batch, of all neighbours together. */
+/* The largest number of values of one batch, over all neighbours together. */
 static size_t most_values(const gbs_share *share, const gbsi_share_lists *lists)
 {
     size_t most = 0;

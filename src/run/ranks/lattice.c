@@ -12,9 +12,9 @@ typedef struct taking {
     gbsi_making making;
     const gbsi_share_lattice *from;
     gbsi_block block;
-    uint32_t *halo; /* [n_halo] variables of others, ascending */
+    uint32_t *halo; /* [n_halo] variables of the halo, ascending */
     size_t n_halo, halo_capacity;
-    uint32_t *row; /* [rows of the block] the first variable of each, in the share */
+    uint32_t *row; /* [rows of the block] number in the share of the first variable of each row */
 } taking;
 
 static uint32_t extent(const gbsi_block *block, unsigned d)
@@ -36,7 +36,8 @@ static uint32_t variable_at(const gbsi_share_lattice *l, const uint32_t at[3])
     return (at[2] * l->shape.side[1] + at[1]) * l->shape.side[0] + at[0];
 }
 
-/* The next coordinates in direction d, or those before. @return false at an open end. */
+/* Moves to the next coordinates in direction d, or to the previous ones if `back`. @return false at
+ * an open end. */
 static bool step(const gbsi_share_lattice *l, const uint32_t at[3], unsigned d, bool back,
                  uint32_t to[3])
 {
@@ -68,7 +69,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The planes next to the block: a variable may be in two of them. */
+/* Finds the halo: the planes next to the block. A variable may be in two of these planes. */
 static gbs_status find_halo(taking *t, gbs_error *err)
 {
     size_t n_kept = 0;
@@ -142,7 +143,7 @@ static void list_variables(taking *t)
     }
 }
 
-/* The number in the share of a variable that it has. */
+/* The number in the share of a variable of the block or the halo. */
 static uint32_t number_of(const taking *t, const uint32_t at[3])
 {
     const gbsi_block *b = &t->block;
@@ -162,11 +163,11 @@ static uint32_t number_of(const taking *t, const uint32_t at[3])
             high = middle;
         }
     }
-    assert(of_whole[low] == v); /* the variable is in the halo if it is not in the block */
+    assert(of_whole[low] == v); /* a variable that is not in the block is in the halo */
     return low;
 }
 
-/* Ranks that own neighbours of own variables. */
+/* Finds the ranks that own neighbours of own variables. */
 static gbs_status find_seen(taking *t, uint32_t n, gbs_error *err)
 {
     gbsi_making *m = &t->making;
@@ -186,7 +187,7 @@ static gbs_status find_seen(taking *t, uint32_t n, gbs_error *err)
     return GBS_OK;
 }
 
-/* Slots, and the updates of a pass: piece by piece of the whole. */
+/* Lists the slots, and the updates of a pass, in the order of the pieces of the whole model. */
 static void list_slots(taking *t, uint32_t n)
 {
     gbsi_making *m = &t->making;
@@ -205,13 +206,14 @@ static void list_slots(taking *t, uint32_t n)
             }
         }
     }
-    assert(slot == n); /* each variable has a slot, and an update */
+    assert(slot == n); /* each variable has one slot and one update */
     m->n_events = n;
 }
 
 /* ---- the part ------------------------------------------------------------------------------ */
 
-/* How many factors, ends and tables there are; with a part they are put in. */
+/* Numbers of factors, scope entries and table entries. If `part` is set, these are also written to
+ * the part. */
 typedef struct putting {
     gbsi_conditioned *part;
     size_t n_factors, n_scope, n_tables;
@@ -233,7 +235,7 @@ static void put_factor(putting *p, gbs_factor_kind kind, uint64_t origin, double
     p->n_scope += n;
 }
 
-/* The factor of one own variable: its weight, or a table. */
+/* Writes the factor of one own variable: a weight, or a table. */
 static void put_single(const taking *t, uint32_t u, putting *p)
 {
     const gbsi_grid_model *grid = &t->from->grid;
@@ -252,7 +254,7 @@ static void put_single(const taking *t, uint32_t u, putting *p)
     p->n_tables += grid->n_entries > 0;
 }
 
-/* Puts the factors with an own variable, in the order of the whole model. */
+/* Writes the factors with an own variable, in the order of the whole model. */
 static void put_factors(const taking *t, uint32_t n, putting *p)
 {
     const gbsi_share_lattice *l = t->from;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The facts that all shares of a lattice have in common, and for which lattices the formulas are
- * right. */
+/* Computes the facts that all shares of a lattice have in common, and refuses lattices for which
+ * the formulas are wrong. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -13,15 +13,15 @@
 
 enum { CHUNK = 512 };
 
-/* Sides are at least this long, so that most variables have a next one in two directions. */
+/* Least length of a side. Most variables then have a next neighbour in two directions. */
 #define LEAST_SIDE 4u
-/* The largest span, below GBSI_LINEAR_SPAN by more than sums are rounded. */
+/* The largest span, which is below GBSI_LINEAR_SPAN by more than the rounding of sums. */
 #define MOST_SPAN 39.0
-/* The largest span for grids of levels: with at most 7 factors no sum in float is wrong by
- * GBSI_ROUNDING_LIMIT. */
+/* The largest span for grids of levels. With at most 7 factors, no sum in float has an error as
+ * large as GBSI_ROUNDING_LIMIT. */
 #define MOST_SPAN_OF_LEVELS 60.0
-/* As in src/model/graph/locality.c, variables whose first neighbours are FAR or more places away
- * are put in another order if breadth-first levels are shorter than that distance. */
+/* Limits of src/model/graph/locality.c. If first neighbours are FAR or more places away, and
+ * breadth-first levels are shorter than this distance, the variables get another order. */
 #define FAR        4096u
 #define LONG_SIDES 128u
 
@@ -37,9 +37,9 @@ static gbs_status refuse(const gbsi_share_lattice *l, const char *why, gbs_error
                      gbsi_plural(l->facts.n_ranks), why);
 }
 
-/* Whether the plan of the whole model keeps the order of the numbers (src/model/graph/locality.c).
- * It does if the model is small, if first neighbours are near, or if breadth-first levels are long
- * as well, which is so if all sides are long. */
+/* Whether the plan of the whole model keeps the variables in the order of their numbers
+ * (src/model/graph/locality.c). The plan keeps this order if the model is small, if first
+ * neighbours are near, or if all sides are long, which makes breadth-first levels long. */
 static bool keeps_order(const gbsi_grid_shape *shape, uint32_t n)
 {
     const uint32_t *side = shape->side;
@@ -72,7 +72,8 @@ static gbs_status check(const gbsi_share_lattice *l, gbs_error *err)
                : refuse(l, "breadth-first orders of such sides may be local", err);
 }
 
-/* Whether it is known which conditionals are products of weights, and all or none are counted. */
+/* Checks that it is known which conditionals are products of weights, and that all or none of them
+ * are computed by counts. */
 static gbs_status check_couplings(const gbsi_share_lattice *l, const gbsi_grid_walk *walk,
                                   gbs_error *err)
 {
@@ -98,7 +99,7 @@ void gbsi_lattice_at(const gbsi_share_lattice *l, uint32_t v, uint32_t at[3])
     at[2] = v / side[0] / side[1];
 }
 
-/* The number of even ones among n consecutive numbers. */
+/* The number of even numbers among n consecutive numbers. */
 static uint64_t evens(uint64_t n, bool first_even)
 {
     return (n + (first_even ? 1 : 0)) / 2;
@@ -112,7 +113,8 @@ uint32_t gbsi_lattice_position(const gbsi_share_lattice *l, uint32_t v)
     gbsi_lattice_at(l, v, at);
     const bool even_layer = at[2] % 2 == 0;
     const bool even_row = (at[1] + at[2]) % 2 == 0;
-    /* layers, rows and places before, each beginning with the colour after the last one's */
+    /* even sites in the layers, rows and places before; each layer, row or place begins with the
+     * other colour than the one before */
     uint64_t n_even =
         evens(at[2], true) * evens(area, true) + (at[2] - evens(at[2], true)) * evens(area, false);
     n_even += evens(at[1], even_layer) * evens(side[0], true) +
@@ -124,7 +126,7 @@ uint32_t gbsi_lattice_position(const gbsi_share_lattice *l, uint32_t v)
 
 /* ---- sums of logarithms -------------------------------------------------------------------- */
 
-/* Counts the sums at positions before this one. */
+/* Number of members of the set at positions before this position. */
 static uint32_t sums_before(const gbsi_lattice_sums *s, uint32_t position)
 {
     const uint64_t below = ((uint64_t)1 << (position % 64)) - 1;
@@ -217,7 +219,7 @@ static uint32_t state(const gbsi_share_lattice *l, uint64_t i)
     return (uint32_t)(i % l->grid.arity);
 }
 
-/* The first 64 bits of a digest of what those of a model file are. */
+/* Sets facts.partition: the first 64 bits of a digest of the same data as for a model file. */
 static gbs_status take_number(gbsi_share_lattice *l, const char *model, gbs_error *err)
 {
     char text[33];
@@ -225,9 +227,9 @@ static gbs_status take_number(gbsi_share_lattice *l, const char *model, gbs_erro
     const uint64_t n = l->grid.n_variables;
     GBSI_PASS(gbsi_digest_new(&digest, err));
     gbsi_digest_bytes(digest, model, sizeof text - 1);
-    feed(l, digest, n, itself); /* slots by place */
+    feed(l, digest, n, itself); /* slot of each place */
     feed(l, digest, n, owner);
-    feed(l, digest, n, itself); /* the user's variables */
+    feed(l, digest, n, itself); /* numbers of the user's variables */
     feed(l, digest, l->grid.arity * n, state);
     gbsi_digest_text(digest, text);
     gbsi_digest_free(digest);

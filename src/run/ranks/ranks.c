@@ -98,7 +98,8 @@ gbs_status gbsi_ranks_meet(const gbs_ranks *ranks, gbs_status status, gbs_error 
     }
     const gbs_status own = status;
     gbs_error told = {.status = own};
-    uint64_t first = own < 0 ? ranks->n_ranks - ranks->rank : 0; /* the largest is of that rank */
+    uint64_t first = own < 0 ? ranks->n_ranks - ranks->rank
+                             : 0; /* the largest value belongs to the first rank that failed */
     uint64_t n_failed = own < 0;
     if (own < 0) {
         (void)snprintf(told.message, sizeof told.message, "%s", err == NULL ? "" : err->message);
@@ -166,7 +167,7 @@ gbs_status gbsi_run_gather_f64(const gbs_ranks *spread, const gbsi_engine *engin
 
 /* ---- saved ---- */
 
-/* Failures show when the output is taken. */
+/* Writes to an output; failures are reported when the output is taken. */
 static gbs_status put_output(void *context, const void *bytes, size_t n, gbs_error *err)
 {
     (void)err;
@@ -181,7 +182,7 @@ gbsi_sink gbsi_memory_sink(gbs_output *output)
     return (gbsi_sink){.context = output, .put = put_output};
 }
 
-/* @param own [n] of this rank. */
+/* @param own [n] bytes of this rank. */
 static gbs_status gather_saved(const gbs_ranks *ranks, const void *own, size_t n,
                                const gbsi_sink *sink, gbs_error *err)
 {
@@ -261,9 +262,8 @@ gbs_status gbsi_run_turn_to_ladders(const gbsi_runner *plain, const gbs_ranks *r
     return GBS_OK;
 }
 
-/* Traces of the chains of all ranks, on rank 0 and then everywhere. @param size number of bytes for
- * a chain.
- */
+/* Gathers the rows of the chains of all ranks on rank 0, and sends them from there to all ranks.
+ * @param size number of bytes for a chain. */
 static gbs_status gather_rows(const gbsi_engine *engine, const gbs_ranks *ranks, void *rows,
                               size_t size, gbs_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A share whose variables are known: one walk through the places of own variables and halo makes
- * the schedule and the lists of values to send. */
+/* Finishes a share whose variables are known: one walk through the places of own variables and halo
+ * makes the schedule and the lists of values to send. */
 #include "ranks/share.h"
 #include "ranks/making.h"
 
@@ -131,7 +131,7 @@ gbs_status gbsi_making_see(gbsi_making *m, uint32_t u, uint32_t rank, gbs_error 
 
 /* ---- neighbours ---------------------------------------------------------------------------- */
 
-/* The first entry of an own variable among those seen. */
+/* Index in `seen` of the first entry of an own variable. */
 static size_t first_seen(const gbsi_making *m, uint32_t u)
 {
     size_t low = 0;
@@ -153,8 +153,8 @@ static bool is_seen(const gbsi_making *m, uint32_t u, size_t i)
 }
 
 #ifndef NDEBUG
-/* Each entry is seen once, in ascending order; a rank whose variables are in the halo is a
- * neighbour. */
+/* Asserts that entries of `seen` occur once, in ascending order, and that each rank whose variables
+ * are in the halo is a neighbour. */
 static void check_halo(const gbsi_making *m)
 {
     for (size_t i = 1; i < m->n_seen; ++i) {
@@ -167,7 +167,8 @@ static void check_halo(const gbsi_making *m)
 }
 #endif
 
-/* Finds the neighbours: a rank that sees an own variable is one whose variables are in the halo. */
+/* Finds the neighbours. If a rank sees an own variable, some of that rank's variables are in the
+ * halo. */
 static gbs_status find_neighbours(gbsi_making *m, gbs_error *err)
 {
     gbs_share *share = m->share;
@@ -206,7 +207,8 @@ static gbs_status put_slot(gbsi_share_lists *list, size_t *n, size_t *capacity, 
     return status;
 }
 
-/* The updates of one batch, events [first, end), that neighbour j sends or gets. */
+/* Lists the updates of one batch, events [first, end), whose values neighbour j receives or sends.
+ */
 static gbs_status list_values(gbsi_making *m, size_t first, size_t end, uint32_t j, gbs_error *err)
 {
     gbs_share *share = m->share;
@@ -227,7 +229,8 @@ static gbs_status list_values(gbsi_making *m, size_t first, size_t end, uint32_t
     return GBS_OK;
 }
 
-/* Adds the update of an event, to the last piece if it continues that piece. */
+/* Adds the update of an event: to the last piece if the update continues that piece, else as a new
+ * piece. */
 static gbs_status put_update(gbsi_making *m, size_t event, const gbsi_piece *like, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -272,8 +275,9 @@ cleanup:
     return status;
 }
 
-/* Puts the own updates among events [first, end): those that other ranks need, or all others.
- * @param piece in and out: of the whole, that of the first event or one before. */
+/* Adds the own updates among events [first, end): if `seen`, those that other ranks need, else all
+ * others. @param piece in and out: a piece of the whole model, that of the first event or an
+ * earlier one. */
 static gbs_status put_updates(gbsi_making *m, size_t first, size_t end, bool seen, size_t piece,
                               gbs_error *err)
 {
@@ -312,7 +316,8 @@ static gbs_status take_schedule(gbsi_making *m, gbs_error *err)
                      share->out.start, share->in.start);
 }
 
-/* The slots behind the last place are read with a tile, and so are the positions. */
+/* Pads the arrays: slots and positions after the last place are read together with the last tile.
+ */
 static void pad(gbsi_schedule *s)
 {
     const uint64_t n = s->n_places;
@@ -347,7 +352,7 @@ static gbs_status walk(gbsi_making *m, gbs_error *err)
             GBSI_PASS(list_values(m, first, event, j, err));
         }
     }
-    assert(event == m->n_events); /* no update is left over */
+    assert(event == m->n_events); /* every event is an update in the schedule or of the halo */
     assert(n_lists == (size_t)share->facts.n_batches * share->n_neighbours);
     share->out.start[n_lists] = m->n_out;
     share->in.start[n_lists] = m->n_in;
@@ -360,9 +365,10 @@ gbs_status gbsi_making_finish(gbsi_making *m, gbs_share **out, gbs_error *err)
 {
     GBSI_PASS(find_neighbours(m, err));
     GBSI_PASS(walk(m, err));
-    assert(gbsi_share_check(m->share, NULL) == GBS_OK); /* loading refuses a share for which this
-                                                           fails */
-    m->share->part->model = m->share->nothing; /* the whole is not there when a share is used */
+    assert(gbsi_share_check(m->share, NULL) ==
+           GBS_OK); /* a share that fails this check could not be loaded */
+    m->share->part->model =
+        m->share->nothing; /* the whole model does not exist when a share is used */
     *out = m->share;
     m->share = NULL;
     return GBS_OK;

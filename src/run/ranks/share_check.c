@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks a share that was loaded: it may be forged, and no number in it may point outside its
+/* Checks a share that was loaded. The file may be forged; no number in it may point outside the
  * arrays. */
 #include <math.h>
 
@@ -8,7 +8,7 @@
 #include "scan/scan.h"
 #include "store/checks.h"
 
-/* Offsets that begin with 0 and never fall. */
+/* Whether offsets begin with 0 and never fall. */
 static bool ascend(const size_t *start, size_t n)
 {
     bool fine = start[0] == 0;
@@ -27,7 +27,8 @@ static bool are_below(const uint32_t *number, size_t n, uint64_t limit)
     return fine;
 }
 
-/* Sums that tell numbers apart from 0 .. n - 1, each once; they come together from all ranks. */
+/* Sums by which numbers are compared with 0 .. n - 1, each once. The sums are added up over all
+ * ranks. */
 typedef struct tally {
     uint64_t n, sum, squares;
 } tally;
@@ -39,7 +40,8 @@ static void add(tally *t, uint64_t number)
     t->squares += number * number;
 }
 
-/* @param n below 2^32. Squares are n (n - 1) (2 n - 1) / 6, modulo 2^64. */
+/* Whether the sums are those of 0 .. n - 1. The sum of squares is n (n - 1) (2 n - 1) / 6, modulo
+ * 2^64. @param n below 2^32. */
 static bool is_each_once(const tally *t, uint64_t n)
 {
     const uint64_t sum = n == 0 ? 0 : n * (n - 1) / 2;
@@ -48,7 +50,7 @@ static bool is_each_once(const tally *t, uint64_t n)
     return t->n == n && t->sum == sum && t->squares == squares;
 }
 
-/* Whether each number is larger than the one before. */
+/* Whether each number is larger than the number before. */
 static bool rise(const uint32_t *number, size_t n)
 {
     bool fine = true;
@@ -87,7 +89,7 @@ static bool variables_fit(const gbs_share *s)
     return fine;
 }
 
-/* Entries that a table of the scope of factor i has. */
+/* Number of entries of a table over the scope of factor i. */
 static uint64_t entries_of(const gbsi_conditioned *p, size_t i)
 {
     const gbsi_factors *f = &p->factors;
@@ -98,8 +100,9 @@ static uint64_t entries_of(const gbsi_conditioned *p, size_t i)
     return n;
 }
 
-/* There must be enough inhibitions for the leak and the parents, none above 1; the child must be
- * last, unless it is observed, and the effect must be one of its states. */
+/* Whether a noisy factor is well formed. The inhibitions must suffice for the leak and the parents,
+ * and be at most 1. The child must be last in the scope, unless it is observed, and the effect must
+ * be one of its states. */
 static bool noisy_fits(const gbsi_conditioned *p, size_t i)
 {
     const gbsi_factors *f = &p->factors;
@@ -121,7 +124,8 @@ static bool noisy_fits(const gbsi_conditioned *p, size_t i)
     return fine;
 }
 
-/* Literals of states that exist, no more than were written, and hard where that is possible. */
+/* Whether a logical factor is well formed. Its literals must be of states that exist, no more than
+ * were written, and it may be hard only if its kind allows that. */
 static bool logical_fits(const gbsi_conditioned *p, size_t i)
 {
     const gbsi_factors *f = &p->factors;
@@ -149,8 +153,9 @@ static bool are_spins(const gbsi_conditioned *p, size_t i, size_t n)
     return fine;
 }
 
-/* Weights of logical factors may be infinite, for conditions that must hold, and weights of equal
- * states minus infinity, for states that must differ. */
+/* Whether the weight of a factor is allowed. Weights of logical factors may be infinite, for
+ * conditions that must hold. Weights of equal states may be minus infinity, for states that must
+ * differ. */
 static bool weight_fits(const gbsi_factors *f, size_t i)
 {
     return fabs(f->weight[i]) <= GBS_MAX_LOG_WEIGHT ||
@@ -208,7 +213,7 @@ static bool factors_fit(const gbs_share *s)
     return fine;
 }
 
-/* Checks that pieces follow each other, each with own slots of one arity. */
+/* Checks that piece i begins where the piece before ends, and has own slots of one arity. */
 static bool piece_fits(const gbs_share *s, size_t i, uint64_t place)
 {
     const gbsi_piece *p = &s->schedule.piece[i];
@@ -224,7 +229,7 @@ static bool piece_fits(const gbs_share *s, size_t i, uint64_t place)
     return fine;
 }
 
-/* Every own variable once, where it is said so. */
+/* Whether every own variable is updated once, if facts.each_once says this. */
 static bool updates_fit(const gbs_share *s)
 {
     tally updated = {0};
@@ -263,7 +268,7 @@ static bool lists_fit(const gbs_share *s)
     bool fine = s->facts.n_ranks <= UINT32_MAX && s->rank < s->facts.n_ranks &&
                 rise(s->neighbour, s->n_neighbours);
     for (uint32_t j = 0; fine && j < s->n_neighbours; ++j) {
-        fine = s->neighbour[j] != s->rank; /* nobody sends to itself */
+        fine = s->neighbour[j] != s->rank; /* no rank sends to itself */
     }
     return fine && are_below(s->neighbour, s->n_neighbours, s->facts.n_ranks) &&
            ascend(s->out.start, n) && ascend(s->in.start, n) &&
@@ -300,7 +305,8 @@ static bool fixed_fit(const gbs_share *s)
 
 gbs_status gbsi_share_check(const gbs_share *s, gbs_error *err)
 {
-    const gbs_status status = gbsi_places_check(s->facts.n_places, err); /* of the whole */
+    const gbs_status status =
+        gbsi_places_check(s->facts.n_places, err); /* number of places in the whole model */
     if (status < 0) {
         return status;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public functions of shares: files, messages, figures. */
+/* The public functions of shares: files, messages and figures. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -29,7 +29,8 @@ gbs_status gbs_share_read(const char *path, gbs_share **share, gbs_error *err)
     GBSI_TRY(gbsi_kept_open(path, &form, &kept, err));
     const gbsi_source source = gbsi_kept_source(kept);
     status = gbsi_share_load(&source, gbsi_kept_left(kept), share, err);
-    if ((status == GBS_ERR_FORMAT || status == GBS_ERR_LIMIT) && err != NULL) { /* of any share */
+    if ((status == GBS_ERR_FORMAT || status == GBS_ERR_LIMIT) &&
+        err != NULL) { /* such a message does not name the file yet */
         gbs_error inner = *err;
         status = gbsi_fail(err, status, "%s: %s", path, inner.message);
     }
@@ -46,7 +47,7 @@ cleanup:
 
 typedef struct buffer {
     unsigned char *bytes;
-    size_t n, capacity; /* put so far, or taken; of all */
+    size_t n, capacity; /* number of bytes put or taken until now; number of all bytes */
 } buffer;
 
 static gbs_status put(void *context, const void *bytes, size_t n, gbs_error *err)
@@ -92,7 +93,8 @@ gbs_status gbs_share_pack(const gbs_share *share, void **bytes, size_t *n, gbs_e
 gbs_status gbs_share_unpack(const void *bytes, size_t n, gbs_share **share, gbs_error *err)
 {
     GBSI_NEED(bytes, share);
-    buffer b = {.bytes = (unsigned char *)(uintptr_t)bytes, .capacity = n}; /* read */
+    buffer b = {.bytes = (unsigned char *)(uintptr_t)bytes,
+                .capacity = n}; /* a buffer that is only read */
     const gbsi_source source = {&b, take};
     return gbsi_share_load(&source, n, share, err);
 }
@@ -119,7 +121,7 @@ int gbs_share_needs_whole(const gbs_share *share)
     return share != NULL && share->facts.searched != 0;
 }
 
-/* Own variables among those that are sent, each once. */
+/* The number of own variables that are sent to other ranks. */
 static uint32_t count_boundary(const gbs_share *share)
 {
     const gbsi_schedule *s = &share->schedule;

@@ -34,8 +34,9 @@ gbs_status gbsi_run_count_updates(const gbsi_task *task, const gbsi_engine *engi
                                  : ranks->combine(ranks->context, GBS_COMBINE_SUM_U64, n, 1, err);
 }
 
-/* If a block of hard zeros does not belong to one rank, no splash holds it, and it counts as open
- * on every rank that sees a part of it. */
+/* Combines over ranks whether blocks connect the support. If a block of hard zeros does not belong
+ * to one rank, no splash holds it, and every rank that sees a part of it counts it as unconnected.
+ */
 gbs_status gbsi_shared_connect(const gbs_ranks *ranks, const gbsi_engine *engine,
                                gbsi_report *report, gbs_error *err)
 {
@@ -99,7 +100,7 @@ void gbsi_shared_parts(const gbsi_engine *engine, const gbsi_shared *shared, cha
     }
 }
 
-/* Whether the share holds the starts of such a run. */
+/* Whether the share holds starts for a run with these options. */
 bool gbsi_shared_has_starts(const gbs_share *share, const gbs_run_options *options)
 {
     return share->facts.n_starts >= gbsi_options_chains(options) &&
@@ -110,7 +111,7 @@ void gbsi_shared_free(gbsi_task *task, gbsi_sampling *sampling)
 {
     gbsi_halo_free(&task->shared.halo);
     GBSI_FREE(task->shared.own_slot, task->shared.reach, task->shared.told);
-    sampling->engine.schedule = (gbsi_schedule){0}; /* the share's */
+    sampling->engine.schedule = (gbsi_schedule){0}; /* the share owns the schedule */
     task->problem.whole = task->problem.part = NULL;
 }
 
@@ -125,7 +126,8 @@ static void start_as_found(const gbs_share *share, uint32_t chain, uint32_t *x)
     }
 }
 
-/* Every state as likely: the start of a chain in one process, for the variables that are here. */
+/* Draws the start of a chain uniformly, with the states that one process would draw for the
+ * variables of this rank. */
 static void start_anywhere(const gbsi_task *task, uint32_t chain, uint32_t *x)
 {
     const gbsi_conditioned *part = task->problem.part;
@@ -135,7 +137,8 @@ static void start_anywhere(const gbsi_task *task, uint32_t chain, uint32_t *x)
     }
 }
 
-/* Rank 0 finds the start of a chain in the whole and tells all; the others wait. */
+/* Rank 0 finds the start of a chain in the whole model and sends it to all ranks, which wait for
+ * it. */
 static gbs_status start_from_whole(gbsi_shared *shared, const gbs_ranks *ranks,
                                    gbsi_starter *starter, uint32_t chain, uint32_t *all,
                                    uint32_t *x, gbs_error *err)
@@ -213,7 +216,7 @@ gbs_status gbsi_shared_gather_state(gbsi_shared *shared, const gbs_ranks *ranks,
             own[n++] = gbsi_conditioned_states(part, u)[x[u]];
         }
     }
-    assert(n == 2 * (size_t)share->n_own); /* nobody speaks of the halo */
+    assert(n == 2 * (size_t)share->n_own); /* no rank sends states of its halo */
     GBSI_TRY(gbsi_shared_gather(ranks, own, n * sizeof *own, &all, &capacity, err));
     if (ranks->rank > 0) {
         goto cleanup;

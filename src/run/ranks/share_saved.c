@@ -7,7 +7,7 @@
 #include "ranks/share.h"
 #include "store/builder.h"
 
-/* How many elements the arrays have. */
+/* Names of the numbers of elements of the arrays. */
 enum {
     N_VARIABLES,
     N_STATES,
@@ -17,7 +17,7 @@ enum {
     N_TABLES,
     N_ENTRIES,
     N_LOGICAL,
-    N_BATCHES, /* here: twice those of the whole */
+    N_BATCHES, /* number of batches of the share, twice that of the whole model */
     N_PIECES,
     N_PLACES,
     N_NEIGHBOURS,
@@ -30,10 +30,10 @@ enum {
 
 enum { N_ARRAYS = 40, N_FACTS = sizeof(gbsi_share_facts) / 8 };
 
-/* One array of numbers. */
+/* One array of a share, for saving and loading. */
 typedef struct array {
-    void *pointer;  /* address of the pointer to it */
-    size_t n, size; /* elements, bytes of one */
+    void *pointer;  /* address of the pointer to the array */
+    size_t n, size; /* number of elements, bytes of an element */
 } array;
 
 static size_t list_arrays(gbs_share *s, const uint64_t *c, array out[N_ARRAYS])
@@ -157,8 +157,7 @@ static gbsi_logical logical_of(const uint32_t number[LOGICAL_NUMBERS])
 
 gbs_status gbsi_share_save(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_share copy =
-        *(const gbs_share *)object; /* arrays are listed by the addresses of pointers */
+    gbs_share copy = *(const gbs_share *)object; /* the list of arrays has addresses of pointers */
     uint64_t counts[N_COUNTS];
     uint64_t facts[N_FACTS];
     array arrays[N_ARRAYS];
@@ -185,7 +184,7 @@ gbs_status gbsi_share_save(const void *object, const gbsi_sink *sink, gbs_error 
 
 /* ---- loaded -------------------------------------------------------------------------------- */
 
-/* @param c counts as read, each below 2^48 so that sums of them do not overflow. */
+/* @param c counts as read, each below 2^48, which keeps sums of counts from overflowing. */
 static gbs_status take_arrays(const gbsi_source *source, const uint64_t *c, gbs_share *s,
                               gbs_error *err)
 {
@@ -220,7 +219,7 @@ static gbs_status take_structs(const gbsi_source *source, const uint64_t *c, gbs
     return GBS_OK;
 }
 
-/* Counts that arrays of their own do not hold. */
+/* Sets the counts that are not lengths of arrays. */
 static void set_counts(const uint64_t *c, gbs_share *s)
 {
     s->rank = (uint32_t)c[RANK];
@@ -263,7 +262,7 @@ gbs_status gbsi_share_load(const gbsi_source *source, uint64_t available, gbs_sh
     GBSI_TRY(gbsi_take_numbers(source, facts, N_FACTS, sizeof facts[0], err));
     memcpy(&s->facts, facts, sizeof facts);
     for (int i = 0; i < N_COUNTS; ++i) {
-        if (counts[i] > available) { /* every element takes a byte at least */
+        if (counts[i] > available) { /* every element takes at least a byte */
             GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "share: the saved counts are damaged"));
         }
     }
@@ -276,7 +275,7 @@ gbs_status gbsi_share_load(const gbsi_source *source, uint64_t available, gbs_sh
     GBSI_TRY(take_structs(source, counts, s, err));
     set_counts(counts, s);
     count(s, again);
-    if (memcmp(again, counts, sizeof counts) != 0) { /* ends of lists, too */
+    if (memcmp(again, counts, sizeof counts) != 0) { /* also compares the ends of lists */
         GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "share: the saved counts are damaged"));
     }
     GBSI_TRY(gbsi_share_check(s, err));

@@ -27,7 +27,7 @@ static size_t count_dealt(const taking *m, gbsi_dealt what)
     return n;
 }
 
-/* Fills the data of each variable. */
+/* Fills in the data of each variable. */
 static gbs_status describe(taking *m, gbs_error *err)
 {
     gbs_share *share = m->making.share;
@@ -40,8 +40,8 @@ static gbs_status describe(taking *m, gbs_error *err)
     for (size_t i = 0; status >= 0 && i < variables.n; ++i) {
         for (uint64_t k = 0; k < variables.at[i].n; ++k, ++u) {
             const uint32_t v = (uint32_t)(variables.at[i].first + k);
-            assert(u == 0 || share->of_whole[u - 1] < v); /* variables have the order of the whole
-                                                             model */
+            assert(u == 0 ||
+                   share->of_whole[u - 1] < v); /* variables are in the order of the whole model */
             m->number[v] = u;
             share->of_whole[u] = v;
             share->user_arity[u] = m->from->part->model->arity[share->part->user_variable[u]];
@@ -60,11 +60,11 @@ static gbs_status describe(taking *m, gbs_error *err)
             share->order[n_slots] = u;
         }
     }
-    assert(status < 0 || n_slots == share->part->n_variables); /* a slot for each */
+    assert(status < 0 || n_slots == share->part->n_variables); /* each variable has a slot */
     return status;
 }
 
-/* Ranks that see own variables. */
+/* Finds the ranks that see own variables. */
 static gbs_status take_seen(taking *m, gbs_error *err)
 {
     const gbsi_deal *deal = m->from->deal;

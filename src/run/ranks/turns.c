@@ -11,10 +11,10 @@
 /* The pairs of ranks that share a factor. */
 typedef struct meetings {
     uint32_t n_ranks;
-    size_t n_words;  /* of a row */
-    uint64_t *row;   /* [n_ranks][n_words] bit s of row r: r and s do */
-    uint32_t *ranks; /* [n_ranks] scratch: of one factor, each once */
-    uint8_t *is_in;  /* [n_ranks] scratch, 0 */
+    size_t n_words;  /* number of words of a row */
+    uint64_t *row;   /* [n_ranks][n_words] bit s of row r is 1 if ranks r and s share a factor */
+    uint32_t *ranks; /* [n_ranks] scratch: ranks of one factor, each once */
+    uint8_t *is_in;  /* [n_ranks] scratch, all 0 */
 } meetings;
 
 static bool meet(const meetings *m, uint32_t r, uint32_t s)
@@ -41,7 +41,8 @@ static void note_factor(meetings *m, const gbsi_factors *factors, size_t f, cons
     }
 }
 
-/* @param taken [n_ranks] scratch. */
+/* The first turn that no earlier rank has with which `rank` shares a factor. @param taken [n_ranks]
+ * scratch. */
 static uint32_t first_free(const meetings *m, uint32_t rank, const uint32_t *turn, uint8_t *taken)
 {
     uint32_t first = 0;
@@ -52,7 +53,7 @@ static uint32_t first_free(const meetings *m, uint32_t rank, const uint32_t *tur
     while (taken[first] != 0) {
         ++first;
     }
-    assert(first <= rank); /* so many turns are enough */
+    assert(first <= rank); /* a rank needs no later turn than its number */
     return first;
 }
 
@@ -78,7 +79,8 @@ cleanup:
 
 /* ---- of a share ------------------------------------------------------------------------------ */
 
-/* Even batches have variables that other ranks see; only the batch of the own turn is not empty. */
+/* Even batches have variables that other ranks see; of these batches, only that of the rank's own
+ * turn is not empty. */
 void gbsi_turns_of_share(const gbs_share *share, uint8_t *reach, gbsi_turns *turns)
 {
     const gbsi_schedule *s = &share->schedule;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Simulated annealing by Gibbs sampling (Kirkpatrick, Gelatt & Vecchi 1983, Science 220:671-680;
- * Geman & Geman 1984): values are drawn from p_v^(1/tau) while tau falls [M27]. After each sweep
- * the log density of every chain is summed from all factors again, in double. So no error builds
- * up, and the best state depends neither on threads nor on the instruction set. */
+ * Geman & Geman 1984): values are drawn from p_v^(1/tau) while tau falls [M27]. After each sweep,
+ * the log density of every chain is summed again from all factors, in double. Errors therefore do
+ * not accumulate, and the best state depends neither on threads nor on the instruction set. */
 #include "search/anneal.h"
 
 #include <math.h>
@@ -18,11 +18,11 @@
 #include "simd/math.h"
 #include "solve/solve.h"
 
-#define FIRST_ROUND  64u /* sweeps, if --sweeps is not given */
+#define FIRST_ROUND  64u /* number of sweeps, if --sweeps is not given */
 #define ROUND_GROWTH 2u
 #define LEAST_ROUNDS 5u
 
-/* Frees what a search has found; another one may be opened in its place. */
+/* Frees the results of a search; another search may be opened in the same struct. */
 static void search_free(gbsi_search *s)
 {
     gbsi_quench_free(s->quench);
@@ -38,7 +38,7 @@ static void search_free(gbsi_search *s)
 
 /* ---- densities ------------------------------------------------------------------------------- */
 
-/* The best chain, the first among equals; padded lanes do not count. */
+/* The chain with the largest log density, the first of equal chains; padded lanes do not count. */
 static uint32_t best_chain(gbsi_search *s)
 {
     const gbsi_executor *x = &s->run->sampling.engine.executor;
@@ -72,7 +72,7 @@ static double temperature(gbs_schedule_kind schedule, double tau0, uint64_t t, u
     return tau0 * gbsi_exp(-gbsi_log((double)n) * ((double)(t - 1) / (double)(n - 1)));
 }
 
-/* About half of the range of the finite log-weights of a factor. */
+/* Half of the range of the finite log-weights of a factor, approximately. */
 static double half_spread(const gbsi_factors *f, size_t i)
 {
     if (!gbsi_has_table(f->kind[i])) {
@@ -80,8 +80,8 @@ static double half_spread(const gbsi_factors *f, size_t i)
         const bool spins = f->kind[i] != GBS_FACTOR_POTTS && f->kind[i] != GBS_FACTOR_LOGICAL;
         return weight == INFINITY ? 0.0 : spins ? weight : 0.5 * weight;
     }
-    const uint32_t table = f->aux[i]; /* the slope of a noisy factor: about as much as one cause
-                                         adds */
+    const uint32_t table =
+        f->aux[i]; /* the slope of a noisy factor, which is about the effect of one cause */
     double least = INFINITY;
     double most = -INFINITY;
     for (size_t e = f->table_start[table]; e < f->table_start[table + (size_t)1]; ++e) {
@@ -196,7 +196,7 @@ static gbs_status anneal_rounds(gbsi_search *s, gbs_error *err)
 
 /* ---- the call ------------------------------------------------------------------------------- */
 
-/* The log density of a state of all variables. */
+/* Computes the log density of a state of all variables. */
 static gbs_status whole_density(const gbsi_problem *problem, const uint32_t *state, double *density,
                                 gbs_error *err)
 {
@@ -239,7 +239,7 @@ static gbs_status take_room(gbsi_search *s, gbs_error *err)
     return all ? GBS_OK : gbsi_no_memory(err, "map", n * sizeof *s->x);
 }
 
-/* The exact components, within their share of --time. */
+/* Solves the exact components, within their share of --time. */
 static gbs_status solve_exactly(gbsi_search *s, gbs_error *err)
 {
     gbs_run *run = s->run;
@@ -250,7 +250,8 @@ static gbs_status solve_exactly(gbsi_search *s, gbs_error *err)
     return status;
 }
 
-/* Small components are solved once; the other components start from the state of chain 0. */
+/* Begins the search. Components that are solved exactly are solved once; the other components start
+ * from the state of chain 0. */
 static gbs_status begin(gbsi_search *s, gbs_error *err)
 {
     gbs_run *run = s->run;
@@ -308,27 +309,27 @@ static gbs_status check_method(const gbs_run_options *options, gbs_error *err)
     return GBS_OK;
 }
 
-/* A run for the search, taken up and kept as the files say. */
+/* Opens a run for the search, with checkpoints and resuming as `files` say. */
 static gbs_status open_run(gbsi_search *s, const gbs_model *model, const gbs_evidence *evidence,
                            const gbs_run_options *options, const gbs_checkpoint_files *files,
                            gbs_error *err)
 {
     gbs_run_options chosen = *options;
     const gbsi_run_purpose purpose = {.limited = true, .anneals = true};
-    chosen.lattice = GBS_LATTICE_NEVER; /* bit lattices have no temperatures */
+    chosen.lattice = GBS_LATTICE_NEVER; /* lattices in bits have no temperatures */
     GBSI_PASS(gbsi_run_open(model, evidence, &chosen, &purpose, &s->run, err));
     GBSI_PASS(
         gbsi_run_note_inputs(&s->run->task.problem, &s->run->checkpoints, evidence, &chosen, err));
     GBSI_PASS(gbsi_run_take_files(s->run, files, err));
     s->drive.run = s->run;
     s->heats = (gbsi_draw_traits(&chosen) & GBSI_DRAW_HEATS) != 0;
-    s->may_quench =
-        s->heats && chosen.block_time > 0.0; /* draws other than random run at temperature 1 */
+    s->may_quench = s->heats && chosen.block_time >
+                                    0.0; /* draws other than the random draw run at temperature 1 */
     s->state = gbsi_alloc_array(model->n_variables, sizeof *s->state);
     return GBSI_HAVE(err, "map", s->state);
 }
 
-/* The most probable state of all, or of what was found of it. */
+/* Reports the most probable state, or the best state found. */
 static gbs_status answer(gbsi_search *s, gbs_map_report *found, gbs_error *err)
 {
     const bool exact = s->run->task.problem.part == NULL;
@@ -346,7 +347,8 @@ static gbs_status answer(gbsi_search *s, gbs_map_report *found, gbs_error *err)
     return gbsi_run_tell_late(&s->run->report, err);
 }
 
-/* Puts a search by --method sample in place of one whose exact answers were not there in time. */
+/* Replaces the search by a search with --method sample, because the exact answers were not ready in
+ * time. */
 static gbs_status search_instead(gbsi_search *s, const gbs_model *model,
                                  const gbs_evidence *evidence, const gbs_run_options *options,
                                  const gbs_checkpoint_files *files, gbs_error *err)
@@ -404,7 +406,8 @@ gbs_status gbs_map_with_checkpoints(const gbs_model *model, const gbs_evidence *
     GBSI_TRY(check_method(&taken, err));
     GBSI_TRY(open_run(&s, model, evidence, &taken, files, err));
     status = answer(&s, &found, err);
-    if (status == GBS_ERR_STOPPED && s.drive.stop == GBSI_GO_ON) { /* at the end of that share */
+    if (status == GBS_ERR_STOPPED &&
+        s.drive.stop == GBSI_GO_ON) { /* the share of --time for exact answers is over */
         GBSI_TRY(search_instead(&s, model, evidence, &taken, files, err));
         status = answer(&s, &found, err);
     }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The work between the sweeps of a search: states are raised by maxima over blocks, and block draws
- * lead to other states. */
+/* The work between the sweeps of a search: maxima over blocks raise the states of the chains, and
+ * block draws lead to other states. */
 #include "search/anneal.h"
 
-#define A_MOMENT_NS 1e8 /* nanoseconds for a quench after few sweeps, or once time is over */
+#define A_MOMENT_NS 1e8 /* nanoseconds of a quench after few sweeps, or once time is over */
 
-/* Raises sixteen states, and considers them. @param operations ns, at most. */
+/* Raises sixteen states, and compares each with the best state. @param operations limit in
+ * nanoseconds. */
 static gbs_status raise_states(gbsi_search *s, double operations, gbs_error *err)
 {
     gbsi_search_mark(s);
@@ -21,8 +22,9 @@ static gbs_status raise_states(gbsi_search *s, double operations, gbs_error *err
     return GBS_OK;
 }
 
-/* Block draws get four times the time once they found a better state than the sweeps before them,
- * and a quarter once sweeps did. */
+/* Adapts the share of time of block draws. If block draws found a better state than the sweeps
+ * before them, the share grows fourfold. Otherwise, if the sweeps found a better state, it falls to
+ * a quarter, but not below 1. */
 static void share_time(gbsi_search_standing *at, double most)
 {
     if (at->best > at->swept) {
@@ -62,7 +64,8 @@ static gbs_status cool(gbsi_search *s, gbs_error *err)
     return GBS_OK;
 }
 
-/* Quenches sixteen chains. @param operations nanoseconds of each maximisation. */
+/* Raises and cools the states of sixteen chains. @param operations nanoseconds of each
+ * maximisation. */
 static gbs_status quench_lanes(gbsi_search *s, double operations, gbs_error *err)
 {
     if (s->at.stage == GBSI_STAGE_RAISE) {
@@ -82,15 +85,16 @@ static gbs_status quench_lanes(gbsi_search *s, double operations, gbs_error *err
     return GBS_OK;
 }
 
-/* The chains' states and, in place of the last, the best so far, by maxima over blocks; when time
- * is over only if that takes a moment. Then the search goes on from the states that block draws
- * reach as the temperature falls.
- * @param operations nanoseconds of the sweeps. */
+/* Improves the states of the chains by maxima over blocks. The best state until now replaces the
+ * state of the last chain. When time is over, states are raised only if raising them takes a
+ * moment. Afterwards, block draws with a falling temperature move the states, and the search goes
+ * on from the new states. @param operations nanoseconds of the sweeps. */
 gbs_status gbsi_search_quench(gbsi_search *s, double operations, gbs_error *err)
 {
     gbsi_search_standing *at = &s->at;
     const uint32_t n_chains = s->run->sampling.engine.executor.n_chains;
-    if (s->may_quench && s->drive.stop == GBSI_GO_ON) { /* a state exists now that can be shown */
+    if (s->may_quench &&
+        s->drive.stop == GBSI_GO_ON) { /* by now a state exists that can be shown */
         GBSI_PASS(gbsi_search_plan(s, err));
         if (s->drive.stop != GBSI_GO_ON) {
             GBSI_PASS(gbsi_search_keep(s, err));

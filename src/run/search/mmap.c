@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marginal MAP where no order that sums first fits: an iterated local search over the states of the
- * query, each weighed by an exact sum over the other variables. */
+/* Marginal MAP for models in which no elimination order that sums first is small enough. It is an
+ * iterated local search over the states of the query, each weighed by an exact sum over the other
+ * variables. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,27 +15,31 @@
 #include "solve/mmap.h"
 #include "store/model.h"
 
-#define MOST_FAILURES 8u     /* rounds in a row that found nothing better */
-#define OVERHEAD_NS   1000.0 /* nanoseconds of a sum for each variable and factor */
-#define PROGRESS_S    0.1
-#define TOLERANCE     1e-9 /* the bound is reached if closer, relative to 1 + its size */
-#define START_SHARE   0.25 /* share of the remaining time that finds the start */
-#define LEAST_S       1e-3 /* seconds that finding the start takes at least */
-#define EXACT_SHARE   0.5  /* share of the whole time after which an exact answer is given up */
-#define BOUND_SHARE   0.75 /* share of the whole time after which the bound is given up */
+/* Number of successive rounds without a better state after which the search ends. */
+#define MOST_FAILURES 8u
+/* Nanoseconds per variable and factor that a sum takes in addition to its operations. */
+#define OVERHEAD_NS 1000.0
+#define PROGRESS_S  0.1
+/* The bound counts as reached if it is this close, relative to 1 + its size. */
+#define TOLERANCE   1e-9
+#define START_SHARE 0.25 /* share of the remaining time for finding the start */
+#define LEAST_S     1e-3 /* least number of seconds for finding the start */
+#define EXACT_SHARE 0.5  /* share of the whole time after which the exact answer is given up */
+#define BOUND_SHARE 0.75 /* share of the whole time after which the bound is given up */
 
 typedef struct search {
     const gbs_model *model;
-    gbs_evidence evidence; /* the user's, and the current state; its likelihoods are borrowed */
+    gbs_evidence evidence; /* the user's evidence and the present state of the query; likelihoods
+                              are borrowed */
     gbs_run_options options;
     gbs_exact_options exact;
     const gbs_map_callbacks *callbacks;
     uint32_t n;
     const uint32_t *query;
-    uint8_t *fixed;  /* [n] observed */
-    uint32_t *now;   /* [n] */
-    uint32_t *best;  /* [n] */
-    uint32_t *whole; /* [n_variables] state from which the search starts */
+    uint8_t *fixed;  /* [n] 1 if a variable of the query is observed */
+    uint32_t *now;   /* [n] present states of the query */
+    uint32_t *best;  /* [n] best states of the query */
+    uint32_t *whole; /* [n_variables] state of all variables from which the search starts */
     double log_now, log_best, log_bound;
     double left_ns;
     uint64_t n_sums;
@@ -58,7 +63,7 @@ static bool look(void *context)
     return s->signalled;
 }
 
-/* Lets the next work go on until this share of the time is used up. */
+/* Sets the time limit of the following work to this share of the time. */
 static void allow(search *s, double share)
 {
     s->watch = gbsi_watch_of(look, s, s->begun_s, share * s->options.time_s);
@@ -90,8 +95,9 @@ static gbs_status take_room(search *s, const gbs_evidence *evidence, gbs_error *
 
 /* ---- one state ------------------------------------------------------------------------------- */
 
-/* Computes ln of the sum over the other variables for the current state; minus infinity if it has
- * no weight, or if the search was stopped. @return GBS_ERR_LIMIT if the sum is too large. */
+/* Computes ln of the sum over the other variables for the current state; minus infinity if the
+ * state has no weight, or if the search was stopped. @return GBS_ERR_LIMIT if the sum is too large.
+ */
 static gbs_status weigh(search *s, double *log_p, gbs_error *err)
 {
     double ns = 0.0;
@@ -123,7 +129,8 @@ static bool is_over(const search *s)
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-/* Tries every other state of variable i of the query. @return whether one is better. */
+/* Tries every other state of variable i of the query. @param better out: whether a state is better.
+ */
 static gbs_status try_variable(search *s, uint32_t i, bool *better, gbs_error *err)
 {
     const uint32_t before = s->now[i];
@@ -165,7 +172,7 @@ static gbs_status ascend(search *s, bool *found, gbs_error *err)
     return GBS_OK;
 }
 
-/* Restarts from the best state, with two to four variables drawn anew. */
+/* Restarts from the best state, with two to four variables drawn again at random. */
 static void kick(search *s, uint64_t round)
 {
     memcpy(s->now, s->best, s->n * sizeof *s->now);
@@ -194,7 +201,8 @@ static gbs_status improve(search *s, gbs_error *err)
     return GBS_OK;
 }
 
-/* The state that the search starts from: part of a most probable state of all variables. */
+/* Finds the state in which the search starts: the query's part of a most probable state of all
+ * variables. */
 static gbs_status start(search *s, const gbs_evidence *evidence, gbs_error *err)
 {
     gbs_run_options options = s->options;
@@ -217,7 +225,7 @@ static gbs_status start(search *s, const gbs_evidence *evidence, gbs_error *err)
     return status;
 }
 
-/* @return why it ended. */
+/* Runs the search. @param stop out: the reason why it ended. */
 static gbs_status find(search *s, const gbs_evidence *evidence, const char **stop, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -248,8 +256,8 @@ cleanup:
     return status;
 }
 
-/* Solves by an elimination order that sums first; searches if its tables are too large or would
- * take too long. */
+/* Solves the query by an elimination order that sums first. If its tables are too large or would
+ * take too long, runs the search instead. */
 static gbs_status solve(search *s, const gbs_evidence *evidence, const char **stop, gbs_error *err)
 {
     gbs_status status = GBS_ERR_LIMIT;
@@ -295,7 +303,8 @@ gbs_status gbs_mmap(const gbs_model *model, const gbs_evidence *evidence,
     s.exact = (gbs_exact_options){.size = sizeof s.exact,
                                   .memory_limit = s.options.memory_limit,
                                   .threads = s.options.threads};
-    if (evidence != NULL && evidence->model != model) { /* its states are copied */
+    if (evidence != NULL &&
+        evidence->model != model) { /* its states are copied, and must be of this model */
         GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "the evidence belongs to another model"));
     }
     s.left_ns = 0.5e9 * (s.options.time_s > 0.0 ? s.options.time_s : s.options.budget_s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marginal MAP: the exact answer, or a search and a bound around it. */
+/* Marginal MAP: the exact answer, or the result of a search and a bound on the optimum. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,8 +17,8 @@
 #include "gibbsite/map.h"
 #include "reference/testing.h"
 
-/* Spins in a chain, each with a spin of the query beside it: summing out the chain first couples
- * all of the query, 2^n entries; in another order every table has 8. */
+/* Spins in a chain, each linked to a spin of the query. Summing out the chain first couples all
+ * spins of the query, in a table of 2^n entries; in another order every table has 8 entries. */
 static gbs_model *comb(uint32_t n)
 {
     gbs_builder *b = NULL;
@@ -44,7 +44,7 @@ static gbs_model *comb(uint32_t n)
     return model;
 }
 
-/* ln of the sum over the others, by ln Z with the query observed. */
+/* ln of the sum over the other variables, computed as ln Z with the query observed. */
 static double weight_of(const gbs_model *model, uint32_t n, const uint32_t *query,
                         const uint32_t *state)
 {
@@ -60,7 +60,7 @@ static double weight_of(const gbs_model *model, uint32_t n, const uint32_t *quer
 }
 
 /* The search alone (method SAMPLE) on models that are also solved exactly: it finds the best state
- * of nearly all, and its bound is one. */
+ * of nearly all models, and its bound is never below the optimum. */
 static void random_models(void **state)
 {
     (void)state;
@@ -106,7 +106,8 @@ static void random_models(void **state)
     assert_true(n_rounds > 30 && n_best * 10 >= n_rounds * 9);
 }
 
-/* Without the memory for 2^20 entries the search finds what exact inference does with it. */
+/* With too little memory for 2^20 entries, the search finds the state that exact inference finds
+ * with enough memory. */
 static void beyond_memory(void **state)
 {
     (void)state;
@@ -140,12 +141,12 @@ static void beyond_memory(void **state)
     assert_true(fabs(report.log_p - log_p) < 1e-9);
     assert_true(report.log_bound >= log_p - 1e-9 && report.log_bound < log_p + 10.0);
     assert_true(report.n_sums >= N);
-    options.budget_s = 0.001; /* a few sums */
+    options.budget_s = 0.001; /* time for a few sums */
     test_ok(gbs_mmap(model, NULL, &options, NULL, N, query, x, &report, NULL));
     assert_string_equal(report.stop, "budget");
     assert_true(report.n_sums < 10);
     assert_true(fabs(weight_of(model, N, query, x) - report.log_p) < 1e-9);
-    options.memory_limit = 0; /* room for the tables, but no time: 2^20 entries */
+    options.memory_limit = 0; /* room for the tables of 2^20 entries, but not enough time */
     test_ok(gbs_mmap(model, NULL, &options, NULL, N, query, x, &report, NULL));
     assert_string_equal(report.stop, "budget");
     options.method = GBS_METHOD_EXACT;
@@ -161,7 +162,8 @@ static int stop_at_once(void *context, const gbs_progress *progress)
     return 1;
 }
 
-/* Where the sums do not fit either, there is a state and a bound; stopped, there is a state. */
+/* If the sums do not fit either, the answer is a state and a bound; if the search is stopped, it is
+ * a state. */
 static void beyond_sums(void **state)
 {
     (void)state;
@@ -181,7 +183,7 @@ static void beyond_sums(void **state)
     assert_string_equal(report.stop, "limit");
     assert_true(isnan(report.log_p) && isfinite(report.log_bound));
     assert_true(x[0] < 2 && x[1] < 2);
-    /* ln Z of free spins bounds it from below, half of the edges' and all spins' from above */
+    /* free spins bound ln Z from below; half of the edges, and all spins, bound ln Z from above */
     const double n_edges = 2.0 * SIDE * (SIDE - 1);
     assert_true(report.log_bound >= (SIDE * SIDE - 2) * log(2.0));
     assert_true(report.log_bound <= (SIDE * SIDE - 2) * log(2.0) + 0.3 * n_edges + 1e-9);
@@ -191,7 +193,7 @@ static void beyond_sums(void **state)
     gbs_model_free(model);
 }
 
-/* Whatever allocation fails, the call says so and leaves outputs alone. */
+/* If any allocation fails, the call returns an error and does not change its outputs. */
 static void no_memory(void **state)
 {
     (void)state;

@@ -9,13 +9,13 @@
 #include "condition/soften.h"
 
 /* The penalty of a violated zero, in units of tau0. With a smaller penalty, states that violate a
- * zero win; with a much larger one, blocks seldom cross a zero. Values of 12 to 20 found the same
- * states. */
+ * zero become the most probable; with a much larger one, blocks seldom cross a zero. Values of 12
+ * to 20 found the same states. */
 #define PENALTY 15.0
 #define FIRM    1000.0
 
-/* The model that decides which of two states is better: it has no zeros, so that differences are
- * finite. */
+/* The model by which states are compared. It has no zeros, which makes all differences of log
+ * densities finite. */
 static const gbsi_conditioned *firm(const gbsi_quench *q)
 {
     return q->firm != NULL ? q->firm : q->model;
@@ -86,8 +86,8 @@ void gbsi_quench_get(const gbsi_quench *quench, uint32_t lane, uint32_t *x)
     }
 }
 
-/* Raises the largest log density that each lane has had. @return whether one rose, by more than
- * rounding: among equal states maxima may go round. */
+/* Updates the largest log density that each lane has had. @return whether one rose by more than
+ * rounding; without this margin, maximisation could cycle among equal states. */
 static bool weigh(gbsi_quench *q, const gbsi_conditioned *model, double most[GBSI_BLOCK_LANES])
 {
     bool rose = false;
@@ -102,8 +102,8 @@ static bool weigh(gbsi_quench *q, const gbsi_conditioned *model, double most[GBS
     return rose;
 }
 
-/* Raises the states of all lanes under the weights of one model, by maximising over blocks. @return
- * the operations left. */
+/* Raises the states of all lanes under the weights of one model, by maximising over blocks.
+ * @return the number of operations left. */
 static double raise_lanes(gbsi_quench *q, const gbsi_conditioned *model, double operations,
                           gbsi_watch *watch)
 {
@@ -137,7 +137,7 @@ static uint32_t best_lane(gbsi_quench *q)
     return best;
 }
 
-/* @return whether the best lane rose. */
+/* Combines lanes by crossover. @return whether the best lane rose. */
 static bool combine(gbsi_quench *q)
 {
     const uint32_t best = best_lane(q);
