@@ -83,7 +83,7 @@ static int take_source(const core_asked *q, PyObject *how, source *s)
         return take_rule(core_text(how), &s->rule);
     }
     return PyTuple_Size(how) == 1 ? read_given(q, PyTuple_GetItem(how, 0), s)
-                                      : take_entries(how, s);
+                                  : take_entries(how, s);
 }
 
 /* @param watch the watch that the influences ask whether to stop, for as long as they exist. */
