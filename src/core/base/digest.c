@@ -22,7 +22,7 @@ gbs_status gbsi_digest_new(gbsi_digest **digest, gbs_error *err)
 {
     gbsi_digest *d = gbsi_alloc_zero(sizeof *d);
     GBSI_PASS(GBSI_HAVE(err, "digest", d));
-    d->state = gbsi_alloc_lanes(1, sizeof *d->state); /* XXH3 wants 64-byte alignment */
+    d->state = gbsi_alloc_lanes(1, sizeof *d->state); /* XXH3 needs 64-byte alignment */
     if (d->state == NULL) {
         gbsi_free(d);
         return gbsi_no_memory(err, "digest", sizeof *d->state);

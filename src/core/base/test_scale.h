@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* GIBBSITE_TEST_SCALE has three values: the first for sanitizers, under which tests give the same
- * numbers but take long; the second for ordinary runs; the third for nightly runs. */
+/* GIBBSITE_TEST_SCALE has three values. The first is for sanitizers, under which tests give the
+ * same numbers but take long; the second is for ordinary runs; the third is for nightly runs. */
 typedef enum test_scale { TEST_SMALL, TEST_USUAL, TEST_FULL } test_scale;
 
 static inline test_scale test_scale_asked(void)
@@ -28,14 +28,15 @@ static inline size_t test_scaled(size_t full, size_t usual, size_t small)
     return of_scale[test_scale_asked()];
 }
 
-/* @return few at small scale, all otherwise. */
+/* @return `few` at small scale, otherwise `all`. */
 static inline size_t test_share(size_t all, size_t few)
 {
     return test_scaled(all, all, few);
 }
 
-/* @return whether a test looks for races alone: at small scale under the thread sanitizer, because
- * the same test compares the bits and the answers in the builds without it. */
+/* @return whether a test needs only to look for races, that is, at small scale under the thread
+ * sanitizer. The builds without this sanitizer compare the bits and the answers in the same
+ * test. */
 static inline bool test_races_alone(void)
 {
 #ifdef __SANITIZE_THREAD__

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of 128 bits, where the compiler has such integers and where it has not. */
+/* Products of 128 bits, with the compiler's 128-bit integers or without them. */
 #ifndef GBSI_DECIMAL_WIDE_H
 #define GBSI_DECIMAL_WIDE_H
 
