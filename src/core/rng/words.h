@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Philox for updates, a window of places at a time, sixteen counters at once. */
+/* Philox words for updates, computed for a window of places, sixteen counters at once. */
 #ifndef GBSI_RNG_WORDS_H
 #define GBSI_RNG_WORDS_H
 
@@ -19,7 +19,7 @@ typedef struct gbsi_words {
                    uint32_t n_blocks, uint32_t *word);
 } gbsi_words;
 
-/* The functions of an instruction set. */
+/* Returns the functions of an instruction set. */
 const gbsi_words *gbsi_words_of(gbsi_simd level);
 
 #endif

@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds variables that do not affect the answer: they can be summed out of a single factor, which
- * then leaves the model with them. */
+/* Finds variables that do not affect the answer. Such a variable can be summed out of a single
+ * factor, and the factor then leaves the model with the variable. */
 #ifndef GBSI_CONDITION_PRUNE_H
 #define GBSI_CONDITION_PRUNE_H
 
 #include "condition/condition.h"
 
-/* How far the largest sum may be from the smallest, relative to it, to be called constant. */
+/* Largest relative difference of the largest and the smallest sum at which the sums count as
+ * constant. */
 #define GBSI_CONSTANT_SUM 0x1p-40
 
-/* @param entry log-weights of a table of n entries, in which a variable has k states and the given
- * stride. @param watch NULL, or may stop it: false.
- * @return whether the sum over the variable is the same for all states of the others; *log_sum is
- * then its logarithm. */
+/* @param entry log-weights of a table of n entries, in which a variable has k states and the
+ * given stride. @param watch NULL, or a watch that may stop the work; the result is then false.
+ * @return whether the sum over the variable is equal for all states of the other variables;
+ * *log_sum is then the logarithm of this sum. */
 bool gbsi_table_has_one_sum(const double *entry, size_t n, size_t k, size_t stride,
                             gbsi_watch *watch, double *log_sum);
 
 /* Barren variables of a conditioned model, in the order in which they leave it. */
 typedef struct gbsi_pruning {
     uint32_t n;
-    uint32_t *variable;   /* [n] */
-    size_t *factor_start; /* [n + 1] */
-    size_t *factor;       /* [factor_start[n]] those that leave with each */
-    uint8_t *pruned;      /* [whole variables] 1 if pruned */
-    uint8_t *dropped;     /* [whole factors] 1 if the factor is removed */
+    uint32_t *variable;   /* [n] barren variables */
+    size_t *factor_start; /* [n + 1] offsets of the variables in `factor` */
+    size_t *factor;       /* [factor_start[n]] factors that leave the model with each variable */
+    uint8_t *pruned;      /* [variables of the whole] 1 if pruned */
+    uint8_t *dropped;     /* [factors of the whole] 1 if the factor is removed */
     double log_sum;       /* ln of the product of the sums over the variables */
 } gbsi_pruning;
 
