@@ -20,7 +20,7 @@ typedef struct gbsi_conditioned {
     gbsi_factors factors; /* factors over free variables and their states; every scope has 1 or more
                              variables */
     size_t *origin;       /* [factors.n_factors] number of the user's factor; SIZE_MAX for virtual
-                             evidence; NULL if all numbers are unchanged, see gbsi_conditioned_origin() */
+                             evidence; NULL if no number changed */
     uint8_t *has_zeros;   /* [factors.n_factors] 1 if some configuration is minus infinity */
     uint32_t *user_variable; /* [n_variables] the user's numbers of the free variables */
     uint32_t *user_state;    /* [state_offset[n_variables]] the user's numbers of the states, see
@@ -36,10 +36,9 @@ typedef struct gbsi_conditioned {
                  GBSI_NONE if conditioning removed the table. NULL if the model is not directed */
     uint32_t *topological; /* [n_variables] free variables, parents first; NULL if the model is not
                               directed */
-    bool borrows;          /* true if conditioning did not change the model. Then factors, arity,
-                              state_offset, cpt and topological are the model's arrays, free_variable is
-                              user_variable, and all variables share one array user_state, as long as the
-                              largest arity */
+    bool borrows; /* true if conditioning changed nothing: the arrays are the model's, free_variable
+                     is user_variable, and all variables share one user_state, as long as the
+                     largest arity */
 } gbsi_conditioned;
 
 /* Returns the user's numbers of the states of a free variable. @return [arity] */
