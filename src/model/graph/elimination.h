@@ -59,8 +59,9 @@ typedef struct gbsi_elimination {
     gbsi_elimination_part *part;
     uint32_t *order;      /* [n_variables] variables in elimination order, by component */
     size_t *clique_start; /* [n_variables + 1] offsets of the cliques, by position in the order */
-    uint32_t *clique; /* for each eliminated variable a clique: the variable and the neighbours it
-                         had at its elimination, ascending; empty for other variables */
+    uint32_t *
+        clique; /* for each eliminated variable the neighbours it had at its elimination, ascending;
+                   together with the variable they form a clique; empty for other variables */
 } gbsi_elimination;
 
 gbs_status gbsi_elimination_new(const gbsi_graph *graph, const gbsi_elimination_limits *limits,

@@ -59,7 +59,8 @@ static inline void release(made *m)
     *m = (made){0};
 }
 
-/* Checks the tree of the eliminated cliques: the separator of a clique lies in its parent. */
+/* Checks the tree of the eliminated cliques: each clique without its own variable lies in its
+ * parent. */
 static inline void check_tree(const made *m, const gbsi_elimination_part *part)
 {
     const gbsi_elimination *e = m->e;
