@@ -124,11 +124,10 @@ gbs_status gbsi_graph_color_greedy(const gbsi_graph *graph, gbsi_color_order ord
 gbs_status gbsi_graph_color_two(const gbsi_graph *graph, uint32_t *color, bool *bipartite,
                                 gbs_error *err);
 
-/* Level of every update of a sequence, 0-based:
- *     level(t) = 1 + the largest level last seen at any scope of the variable and at its own last
- *     occurrence, or 0 if nothing was. Updates of one level are not adjacent to each other, and
- *   running the levels in order gives the same results as one update at a time. Takes O(sum of
- *   degrees).
+/* Computes the 0-based level of every update of a sequence. level(t) is 1 + the largest of the last
+ * levels seen at the scopes of the variable and at the variable itself, or 0 if there are none.
+ * Updates of one level are not adjacent to each other. Running the levels in order gives the same
+ * results as one update at a time. Takes O(sum of degrees).
  * @param last [gbsi_graph_n_last()] scratch, any content. @param level [n], out.
  * @param n_levels out: 1 + the largest level, 0 if n is 0. */
 size_t gbsi_graph_n_last(const gbsi_graph *graph);

@@ -2,12 +2,12 @@
 /* Better elimination orders by local search on tree decompositions [M18].
  *
  * An elimination order stands for a tree whose nodes, called bags, are the maximal cliques that the
- * order makes. The search takes a connected region of that tree around a bag of many entries and
+ * order makes. The search takes a connected region of this tree around a bag of many entries, and
  * eliminates the region's variables again in a random greedy order. The new bags replace the old
  * ones unless they have more entries. The order never becomes worse.
  *
- * Work is counted in steps and random numbers have a fixed key, so the result is a function of
- * the graph, the order and the limits. */
+ * Work is counted in steps, and random numbers have a fixed key. The result is therefore a
+ * function of the graph, the order and the limits. */
 #ifndef GBSI_GRAPH_ORDER_SEARCH_H
 #define GBSI_GRAPH_ORDER_SEARCH_H
 

@@ -33,24 +33,24 @@ const char *gbsi_partition_name(gbsi_partition_kind kind);
  * A scope with more than 16 other variables counts 16, because it keeps counters. */
 uint32_t gbsi_partition_work(const gbsi_graph *graph, uint32_t v);
 
-/* Divides the variables into n_parts parts of nearly equal work; none is empty where there are as
- * many variables as parts. Time: intervals O(sum of degrees), bisection O(n_variables log n_parts),
- * breadth O(sum of degrees, log n_parts times). Memory beside the result: 12 bytes a variable for
- * intervals, 16 for bisection, 20 for breadth and 4 a scope unless all scopes are pairs. METIS has
- * a copy of the graph, 12 bytes a variable and 4 an end of a pair, and takes some three times that
- * itself.
+/* Divides the variables into n_parts parts of nearly equal work. No part is empty if there are at
+ * least as many variables as parts. Time: intervals O(sum of degrees), bisection O(n_variables log
+ * n_parts), breadth O(sum of degrees, log n_parts times). Memory beside the result: 12 bytes a
+ * variable for intervals, 16 for bisection, 20 for breadth and 4 a scope unless all scopes are
+ * pairs. METIS needs a copy of the graph, with 12 bytes a variable and 4 an end of a pair, and
+ * allocates about three times this amount itself.
  *
- * Batches take their variables as they are numbered, or in the order of gbsi_graph_local_order()
- * where that is found. AUTO tries all kinds and takes the one with the least sum of values sent
- * (gbsi_partition_values()) and breaks. A break is a variable whose owner differs from that of the
- * variable before it in this order. Consecutive variables of one rank are updated together, and a
- * break is taken to cost as much as a value. The function needs 12 more bytes per variable, and 4
- * per scope unless all scopes are pairs. METIS is not tried if the variables form a grid, and
- * beyond 2^20 ends of scopes, where METIS can take minutes.
+ * Batches take their variables in the order of gbsi_graph_local_order() if there is one, otherwise
+ * in the order of their numbers. AUTO tries all kinds and takes the one with the least sum of
+ * values sent (gbsi_partition_values()) and breaks. A break is a variable whose owner differs from
+ * the owner of the previous variable in this order. Consecutive variables of one rank are updated
+ * together; a break is assumed to cost as much as a value. AUTO needs 12 more bytes per variable,
+ * and 4 per scope unless all scopes are pairs. AUTO does not try METIS if the variables form a
+ * grid, nor beyond 2^20 ends of scopes, where METIS can take minutes.
  *
- * @param watch asked between steps, but while METIS works; NULL: never stops.
+ * @param watch asked between steps, except while METIS works; NULL: never stops.
  * @param part  [n_variables], out: 0 .. n_parts - 1.
- * @param used  out or NULL: the kind that AUTO chose, else `kind`.
+ * @param used  out or NULL: the kind that AUTO chose, otherwise `kind`.
  * @return GBS_ERR_ARGUMENT if n_parts is 0; GBS_ERR_UNSUPPORTED for METIS where the library was
  *         built without it or the graph has too many edges for its integers, and for BISECTION
  *         where the variables are not numbered as a grid is; GBS_ERR_STOPPED. */
@@ -167,10 +167,10 @@ typedef struct gbsi_block {
 } gbsi_block;
 
 /* Cuts a lattice in which nearest neighbours share a scope into blocks, without a graph and at any
- * size: every cut is between two planes. If gbsi_partition_bisect() cuts between planes too, the
+ * size. Every cut is between two planes. If gbsi_partition_bisect() cuts between planes too, the
  * blocks are its parts. The figures are those of gbsi_partition_figures_of() with two batches, the
- * colours of a chessboard (runs: if blocks are two wide or more in the fastest direction).
- * O(n_parts (neighbours + log n_parts)).
+ * colours of a chessboard; the number of runs is the same only if blocks are at least two wide in
+ * the fastest direction. O(n_parts (neighbours + log n_parts)).
  * @param block   [n_parts] out, or NULL.
  * @param figures out, or NULL; to be freed if GBS_OK is returned.
  * @return GBS_ERR_ARGUMENT if n_parts or a side is 0; GBS_ERR_UNSUPPORTED where a side is closed

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the tables of a Bayesian network are probabilities: then Z without evidence is 1. */
+/* Checks whether the tables of a Bayesian network are probabilities; if they are, Z without
+ * evidence is 1. */
 #include "simd/math.h"
 #include "store/model.h"
 
