@@ -17,9 +17,9 @@
 #include <stdint.h>
 
 typedef struct gbsi_budget {
-    uint64_t limit;         /* limit as the user set it, for messages */
-    int64_t room;           /* bytes that may still be requested: the limit minus the bytes held
-                               before */
+    uint64_t limit; /* limit as the user set it, for messages */
+    int64_t room;   /* number of bytes that may still be requested: the limit minus the bytes held
+                       before */
     _Atomic int64_t held;   /* number of bytes held now; below 0 if more was freed than requested */
     _Atomic int64_t most;   /* largest number of bytes held at once until now */
     _Atomic size_t refused; /* number of bytes of the last request that failed; 0 if none failed */

@@ -35,11 +35,13 @@ static inline gbsi_sum_units gbsi_sum_units_of(double most, uint64_t n)
 {
     const double terms = gbsi_power_above((double)n + 1);
     const double high = gbsi_power_above(most > 0x1p-500 ? most : 0x1p-500) * terms * 0x1p-52;
-    const double low = high * terms * 0x1p-53; /* rests are at most half of the high unit */
+    const double low =
+        high * terms * 0x1p-53; /* the dropped rest of a term is at most half of the high unit */
     return (gbsi_sum_units){0x1.8p52 * high, 0x1.8p52 * low};
 }
 
-/* Adds one term; minus infinity stays in the high part. Needs -ffp-contract=off. */
+/* Adds one term to the sums *high and *low; minus infinity stays in *high. Needs
+ * -ffp-contract=off. */
 static inline void gbsi_sum_term(const gbsi_sum_units *units, double term, double *high,
                                  double *low)
 {

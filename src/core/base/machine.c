@@ -35,7 +35,7 @@ static int read_line(const char *dir, const char *name, char *line, int size)
     return found;
 }
 
-/* "max" and "-1" mean that the memory is not limited. */
+/* Returns the number in a limit file; "max" and "-1" mean that there is no limit. */
 static uint64_t number(const char *text)
 {
     char *end = NULL;

@@ -31,7 +31,7 @@ uint64_t gbsi_program_bytes(void);
 uint32_t gbsi_quota_cores(void);
 
 /* The limits of the process's control groups and of all groups above them. Tests pass as `root`
- * a folder that stands for the root of the file system; the functions above pass "". */
+ * a folder that replaces the root of the file system; the functions above pass "". */
 typedef struct gbsi_cgroup_limits {
     uint64_t bytes;   /* UINT64_MAX if there is no limit */
     uint32_t n_cores; /* UINT32_MAX if there is no quota */

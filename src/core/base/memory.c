@@ -92,8 +92,8 @@ static void *noted(void *pointer, size_t bytes)
     return pointer;
 }
 
-/* Replaces the reserved size of a request by the size of the block that it returned, which may be
- * NULL. */
+/* Corrects the budget after a request: subtracts the reserved bytes and adds the size of the
+ * allocated block, which may be NULL. */
 static void *counted(void *pointer, size_t bytes)
 {
     gbsi_budget_give(bytes);

@@ -60,8 +60,8 @@ void gbsi_bytes_text(double bytes, char text[16]);
  * UINT64_MAX: no request fails. */
 void gbsi_alloc_fail_after(uint64_t n);
 
-/* Grow a dynamic array to hold at least n elements (doubling). On failure the array is unchanged.
- */
+/* Grows a dynamic array, by doubling, to hold at least n elements. On failure the array is
+ * unchanged. */
 gbs_status gbsi_reserve(void **pointer, size_t *capacity, uint64_t n, size_t size, const char *what,
                         gbs_error *err);
 

@@ -26,12 +26,12 @@ gbs_status gbsi_put_numbers(const gbsi_sink *sink, const void *number, size_t n,
 gbs_status gbsi_take_numbers(const gbsi_source *source, void *number, size_t n, size_t size,
                              gbs_error *err);
 
-/* Skips n bytes. */
+/* Skips n bytes of the source. */
 gbs_status gbsi_skip_bytes(const gbsi_source *source, uint64_t n, gbs_error *err);
 
-/* Reads n numbers and compares them with the expected ones. @param what name, for the message,
- * of the object whose shape the numbers describe: "traces". @return GBS_ERR_FORMAT if the
- * numbers differ. */
+/* Reads n numbers and compares them with the expected ones.
+ * @param what name, for the message, of the object whose shape the numbers describe: "traces".
+ * @return GBS_ERR_FORMAT if the numbers differ. */
 gbs_status gbsi_take_expected(const gbsi_source *source, const uint64_t *expected, size_t n,
                               const char *what, gbs_error *err);
 

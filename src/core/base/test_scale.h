@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The scale of the tests: how much work they do. */
+/* The scale of the tests, which determines the amount of their work. */
 #ifndef GBSI_BASE_TEST_SCALE_H
 #define GBSI_BASE_TEST_SCALE_H
 

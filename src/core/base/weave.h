@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Saves and loads arrays whose slots are spread over ranks. A file holds the slots in the order of
- * the whole model; ranks pass them on a window of slots at a time, so that no rank ever holds all
- * of them. */
+/* Saves and loads arrays whose slots are spread over ranks. A file holds the slots in the order
+ * of the whole model; ranks pass them on a window of slots at a time, which never requires a
+ * rank to hold all of them. */
 #ifndef GBSI_BASE_WEAVE_H
 #define GBSI_BASE_WEAVE_H
 
@@ -20,7 +20,7 @@ typedef struct gbsi_weave {
                            by one rank */
 } gbsi_weave;
 
-/* How the data of one slot are saved and loaded; slots have this rank's numbers. */
+/* Functions that save and load the data of one slot; slots have this rank's numbers. */
 typedef struct gbsi_rows {
     void *object;
     bool all; /* whether this rank also loads the rows that it holds but that belong to another rank

@@ -21,7 +21,7 @@ typedef struct gbsi_big {
 
 void gbsi_big_set(gbsi_big *a, uint64_t value);
 void gbsi_big_multiply_add(gbsi_big *a, uint32_t factor,
-                           uint32_t summand); /* a = a*factor + summand */
+                           uint32_t summand); /* computes a = a*factor + summand */
 void gbsi_big_multiply_pow10(gbsi_big *a, uint32_t exponent);
 void gbsi_big_shift_left(gbsi_big *a, uint32_t bits);
 void gbsi_big_add(gbsi_big *a, const gbsi_big *b);
@@ -47,8 +47,9 @@ gbsi_decimal_status gbsi_decimal_read(const char *text, size_t n, double *value)
 
 /* Reads the number that begins at `at` if it has a common form and a blank follows. Call this
  * function only far from the end of the text. The values are the same as those of
- * gbsi_decimal_read(). @return the address of the blank. NULL, with *value unchanged, means that
- * the caller must cut the token out and read it with gbsi_decimal_read(). */
+ * gbsi_decimal_read().
+ * @return the address of the blank. NULL, with *value unchanged, means that the caller must cut
+ * the token out and read it with gbsi_decimal_read(). */
 const char *gbsi_decimal_scan(const char *at, const char *end, double *value);
 const char *gbsi_integer_scan(const char *at, const char *end, uint64_t *value);
 
@@ -61,7 +62,7 @@ double gbsi_decimal_value(uint64_t digits, int exponent10);
  * whether the text is an integer up to max. */
 bool gbsi_integer_read(const char *text, size_t n, uint64_t max, uint64_t *value, bool *too_large);
 
-/* value = 0.d_1 d_2 ... d_n * 10^exponent, d_1 and d_n not 0. */
+/* A decimal: value = 0.d_1 d_2 ... d_n * 10^exponent, where d_1 and d_n are not 0. */
 typedef struct gbsi_digits {
     char digit[17]; /* each digit is '0' to '9' */
     int n;

@@ -10,8 +10,8 @@
 
 #include "decimal/wide.h"
 
-/* The number in the text: 0 <= digits < 10^19, times 10^exponent10; more digits follow if
- * inexact. */
+/* The number in the text: digits * 10^exponent10, with 0 <= digits < 10^19. More digits follow
+ * if inexact. */
 typedef struct scanned {
     uint64_t leading;   /* the first 19 significant digits, as an integer */
     int64_t exponent10; /* exponent of the last digit in `leading` */
@@ -22,7 +22,7 @@ typedef struct scanned {
     const char *end;
 } scanned;
 
-/* 5^(28 j), j = -13 .. 11: mantissas rounded to 64 bits, the top bit set. */
+/* 5^(28 j) for j = -13 .. 11, as mantissas rounded to 64 bits with the top bit set. */
 static const uint64_t power_of_5[25] = {
     0xe1afa13afbd14d6eu, /* 5^-364 */
     0xe3e27a444d8d98b8u, /* 5^-336 */
@@ -53,7 +53,7 @@ static const uint64_t power_of_5[25] = {
 #define POWER_STEP  28
 #define POWER_FIRST (-13)
 
-/* 5^0 .. 5^27 < 2^63. */
+/* 5^0 .. 5^27; all are less than 2^63. */
 static const uint64_t small_power_of_5[POWER_STEP] = {
     1u,
     5u,
@@ -391,7 +391,8 @@ static bool is_blank(char c)
 static uint64_t load_eight(const char *at)
 {
     uint64_t bytes = 0;
-    for (unsigned i = 0; i < 8; i++) { /* compilers combine these loads into one where they can */
+    for (unsigned i = 0; i < 8;
+         i++) { /* compilers combine these loads into a single load if possible */
         bytes |= (uint64_t)(unsigned char)at[i] << (8 * i);
     }
     return bytes;
@@ -400,7 +401,8 @@ static uint64_t load_eight(const char *at)
 static bool eight_digits(uint64_t bytes)
 {
     const uint64_t high = 0xf0f0f0f0f0f0f0f0u;
-    /* '0' to '9' are 0x30 to 0x39: adding 6 must leave the upper half of each byte 3 */
+    /* the codes of '0' to '9' are 0x30 to 0x39; the upper half of each byte must be 3, also
+     * after adding 6 */
     return (bytes & high) == 0x3030303030303030u &&
            ((bytes + 0x0606060606060606u) & high) == 0x3030303030303030u;
 }

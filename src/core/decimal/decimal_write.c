@@ -123,8 +123,9 @@ static bool shortest_in_range(double value, gbsi_digits *digits)
     while (value >= power[magnitude + 1]) {
         magnitude++;
     }
-    int scale = 27 - magnitude; /* value * 10^scale is in [10^16, 10^17), except for rounded powers
-                                 */
+    int scale =
+        27 -
+        magnitude; /* value * 10^scale is in [10^16, 10^17), except for rounded powers of ten */
     bool left = false;
     uint64_t seventeen = scaled(&b, scale, &left);
     if (seventeen < least || seventeen >= 10 * least) {

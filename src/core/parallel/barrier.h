@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that wait for each other: a gate that opens step by step, and the barrier made of it. */
+/* Threads that wait for each other: a gate that opens step by step, and a barrier that uses the
+ * gate. */
 #ifndef GBSI_PARALLEL_BARRIER_H
 #define GBSI_PARALLEL_BARRIER_H
 
@@ -8,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A counter that can be waited for. Each atomic has its own cache line, so that a thread that spins
- * on one does not slow down a thread that writes the other. */
+/* A counter on which threads can wait. Each atomic has its own cache line, so that a thread that
+ * spins on one does not slow down a thread that writes the other. */
 typedef struct gbsi_gate {
     _Alignas(64) _Atomic uint32_t step;
     _Alignas(64) _Atomic uint32_t n_sleepers;

@@ -33,7 +33,7 @@ struct gbsi_pool {
     bool start_ready, done_ready, stopping;
     void (*job)(void *context, uint32_t member);
     void *context;
-    gbsi_budget *budget; /* budget of the thread that runs the job, for all members */
+    gbsi_budget *budget; /* budget of the thread that runs the job; in force for all members */
     gbsi_watch *watch;
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Worker threads that live as long as a run. The caller of gbsi_pool_run() is member 0. */
+/* Worker threads that exist for the duration of a run. The caller of gbsi_pool_run() is member
+ * 0. */
 #ifndef GBSI_PARALLEL_POOL_H
 #define GBSI_PARALLEL_POOL_H
 
@@ -24,8 +25,9 @@ typedef int gbsi_get_affinity(pid_t process, size_t bytes, cpu_set_t *set);
 uint32_t gbsi_affinity_cores(gbsi_get_affinity *get);
 #endif
 
-/* @param n_members number of working threads, including the caller; 1 starts none. @return
- * GBS_ERR_MEMORY if the system does not give that many threads; the pool never has fewer. */
+/* @param n_members number of working threads, including the caller; 1 starts none.
+ * @return GBS_ERR_MEMORY if the system does not give that many threads; the pool never has
+ * fewer. */
 gbs_status gbsi_pool_new(uint32_t n_members, gbsi_pool **out, gbs_error *err);
 void gbsi_pool_free(gbsi_pool *pool); /* NULL is allowed */
 
@@ -38,7 +40,8 @@ gbsi_pool_spins(const gbsi_pool *pool); /* number of spins for barriers among th
  * before the call, and the caller sees the writes of the members. */
 void gbsi_pool_run(gbsi_pool *pool, void (*job)(void *context, uint32_t member), void *context);
 
-/* The share [*first, *end) of n things that falls to a member, cut at multiples of `unit`. */
+/* Computes the share [*first, *end) of n things that belongs to a member, cut at multiples of
+ * `unit`. */
 void gbsi_pool_share(uint64_t n, uint64_t unit, uint32_t member, uint32_t n_members,
                      uint64_t *first, uint64_t *end);
 

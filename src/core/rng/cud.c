@@ -86,10 +86,10 @@ uint32_t gbsi_cud_word(const gbsi_cud *cud, uint64_t n)
     return read_word(cud, gbsi_cud_power(t, cud->polynomial));
 }
 
-/* Takes, for m powers of x whose words are independent, each word together with its next word.
- * From these pairs it computes by Gaussian elimination the next words of the m words with a
- * single leading bit. @param next [m] out: the word that follows the word whose leading m bits
- * are 2^(m-1-i). */
+/* Takes, for m powers of x whose words are independent, each word together with its next word. From
+ * these pairs it computes by Gaussian elimination the next words of the m words with a single
+ * leading bit.
+ * @param next [m] out: the word that follows the word whose leading m bits are 2^(m-1-i). */
 static void solve_units(const gbsi_cud *cud, uint64_t jump, uint32_t *next)
 {
     uint32_t word[GBSI_CUD_MOST_BITS];

@@ -24,7 +24,7 @@ bool gbsi_cud_is_primitive(uint64_t polynomial)
     uint64_t rest = period;
     for (uint64_t q = 3; rest > 1; q += 2) {
         if (q * q > rest) {
-            q = rest; /* a number that no smaller prime divides is prime */
+            q = rest; /* the rest is prime, because no smaller prime divides it */
         }
         if (rest % q != 0) {
             continue;
@@ -165,7 +165,7 @@ static bool suits_chen(uint32_t m, uint64_t polynomial, uint64_t g)
     return 2 * recurrence_terms(m, polynomial, g) >= m && gbsi_cud_defects(m, polynomial, g) == 0;
 }
 
-/* The least offset >= g that satisfies the condition of the scheme; 0 if no offset does. */
+/* Returns the least offset >= g that satisfies the condition of the scheme; 0 if no offset does. */
 static uint64_t next_offset(gbs_cud_scheme scheme, uint32_t bits, uint64_t polynomial, uint64_t g)
 {
     const uint64_t period = gbsi_cud_period(bits);

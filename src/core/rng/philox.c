@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* [M6] Salmon, Moraes, Dror & Shaw (2011), SC11, section 3.3: (c0, c1, c2, c3) becomes
- * (high(M1 c2) ^ c1 ^ k0, low(M1 c2), high(M0 c0) ^ c3 ^ k1, low(M0 c0)). */
+/* One round [M6], Salmon, Moraes, Dror & Shaw (2011), SC11, section 3.3: (c0, c1, c2, c3)
+ * becomes (high(M1 c2) ^ c1 ^ k0, low(M1 c2), high(M0 c0) ^ c3 ^ k1, low(M0 c0)). */
 static void round_of(uint32_t c[4], uint32_t k0, uint32_t k1)
 {
     const uint64_t p0 = (uint64_t)GBSI_PHILOX_M0 * c[0];

@@ -49,12 +49,12 @@ typedef enum gbsi_purpose {
     GBSI_PURPOSE_RECOVER = 16,  /* chain, iteration, 2 * eliminated variable: two words each */
     GBSI_PURPOSE_BLOCK = 17,    /* chain, iteration, 2 * variable of a block: two words each */
     GBSI_PURPOSE_REDRAW = 18,   /* draws of blocks of the coldest chain, the same in all lanes */
-    GBSI_PURPOSE_PLAN = 20,     /* plan, 0, 4 * step: which variables form a block */
+    GBSI_PURPOSE_PLAN = 20,     /* plan, 0, 4 * step: choice of the variables of a block */
     GBSI_PURPOSE_QUERY = 21,    /* 0, round, step: changes of a query's state */
-    GBSI_PURPOSE_ROW = 22,      /* row div 2^32, iteration, 4 * row: seeds of a row's runs in EM */
+    GBSI_PURPOSE_ROW = 22, /* row div 2^32, iteration, 4 * row: seeds of the runs of a row in EM */
     GBSI_PURPOSE_MACHINE =
         26, /* chain, step or half-step of learning, 2 * site, or number of the unit */
-    GBSI_PURPOSE_VOCABULARY = 27, /* kind of words, 0, 2 * centre: where k-means begins */
+    GBSI_PURPOSE_VOCABULARY = 27, /* kind of words, 0, 2 * centre: initial centres of k-means */
     GBSI_PURPOSE_PROBE =
         28, /* several counters. probe, 0, row div 32: signs of rows in standard errors; 0, 1, 4 *
                weight: a vector that tests whether the data determine all weights; probe, 2, 4 *

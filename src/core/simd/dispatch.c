@@ -30,7 +30,7 @@ static gbsi_simd best_of_machine(void)
     }
 #endif
 #ifdef __aarch64__
-    return GBSI_SIMD_NEON; /* part of every AArch64 */
+    return GBSI_SIMD_NEON; /* NEON is a part of every AArch64 */
 #endif
     return GBSI_SIMD_PORTABLE;
 }

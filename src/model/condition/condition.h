@@ -21,7 +21,8 @@ typedef struct gbsi_conditioned {
                              variables */
     size_t *origin;       /* [factors.n_factors] number of the user's factor; SIZE_MAX for virtual
                              evidence; NULL if no number changed */
-    uint8_t *has_zeros;   /* [factors.n_factors] 1 if some configuration is minus infinity */
+    uint8_t
+        *has_zeros; /* [factors.n_factors] 1 if some configuration has log-weight minus infinity */
     uint32_t *user_variable; /* [n_variables] the user's numbers of the free variables */
     uint32_t *user_state;    /* [state_offset[n_variables]] the user's numbers of the states, see
                                 gbsi_conditioned_states() */
@@ -47,8 +48,9 @@ static inline const uint32_t *gbsi_conditioned_states(const gbsi_conditioned *c,
     return c->user_state + (c->borrows ? 0 : c->state_offset[v]);
 }
 
-/* @param evidence NULL if there is none. @return GBS_ERR_IMPOSSIBLE, with a message that names a
- * factor, if propagation proves that the evidence has probability 0. */
+/* @param evidence NULL if there is none.
+ * @return GBS_ERR_IMPOSSIBLE, with a message that names a factor, if propagation proves that the
+ * evidence has probability 0. */
 gbs_status gbsi_condition(const gbs_model *model, const gbs_evidence *evidence,
                           gbsi_conditioned **conditioned, gbs_error *err);
 /* @param watch NULL, or a watch that may stop the work; the status is then GBS_ERR_STOPPED. */
@@ -69,9 +71,9 @@ typedef struct gbsi_part_sizes {
  * logical descriptions of the whole model. */
 gbs_status gbsi_conditioned_reserve(const gbsi_conditioned *whole, const gbsi_part_sizes *sizes,
                                     gbsi_conditioned *part, gbs_error *err);
-/* Copies the chosen variables and log_constant of the whole to the part. @param number
- * [n_variables of the whole] ascending numbers in the part; GBSI_NONE if the part does not
- * contain the variable. */
+/* Copies the chosen variables and log_constant of the whole to the part.
+ * @param number [n_variables of the whole] ascending numbers in the part; GBSI_NONE if the part
+ * does not contain the variable. */
 void gbsi_conditioned_take_variables(const gbsi_conditioned *whole, const uint32_t *number,
                                      gbsi_conditioned *part);
 /* Copies the descriptions of all logical factors, which are few and shared. */
@@ -83,9 +85,9 @@ void gbsi_conditioned_take_logical(const gbsi_conditioned *whole, gbsi_condition
 gbs_status gbsi_conditioned_part(const gbsi_conditioned *whole, const uint8_t *keep,
                                  gbsi_conditioned **part, gbs_error *err);
 
-/* The part of a model that the conditionals of some variables need: the factors of these variables,
- * with all variables of those factors. Only the conditionals of visited variables are equal to
- * their conditionals in the whole model.
+/* Makes the part of a model that the conditionals of some variables need: the factors of these
+ * variables, with all variables of these factors. Only the conditionals of visited variables are
+ * equal to their conditionals in the whole model.
  * @param visited [whole->n_variables] nonzero for the variables whose conditionals are needed. */
 gbs_status gbsi_conditioned_around(const gbsi_conditioned *whole, const uint8_t *visited,
                                    gbsi_conditioned **part, gbs_error *err);
@@ -110,7 +112,7 @@ size_t gbsi_conditioned_bytes(const gbsi_conditioned *conditioned);
 typedef struct gbsi_series {
     uint64_t first, n;
 } gbsi_series;
-/* Several series in ascending order, no two of which overlap. */
+/* Several series in ascending order, which do not overlap. */
 typedef struct gbsi_series_list {
     const gbsi_series *at;
     size_t n;

@@ -81,7 +81,7 @@ static uint32_t n_pushed(const gbsi_reducer *r)
     return (uint32_t)(r->scope_used - r->out->factors.scope_start[r->out->factors.n_factors]);
 }
 
-/* Removes the entries just pushed, because the factor became a constant. */
+/* Removes the entries that were pushed last, because the factor became a constant. */
 static void drop(gbsi_reducer *r)
 {
     r->scope_used = r->out->factors.scope_start[r->out->factors.n_factors];
@@ -255,7 +255,7 @@ static gbs_status reduce_logical(gbsi_reducer *r, size_t f, gbs_error *err)
         }
     }
     const bool folded = n_pushed(r) < end - from->scope_start[f];
-    const bool single = n_pushed(r) == 1; /* one literal alone is always equal to itself */
+    const bool single = n_pushed(r) == 1; /* a single literal is always equal to itself */
     if ((folded || single) && gbsi_logical_constant(&left, from->weight[f], n_pushed(r), &value)) {
         return constant(r, f, value, err);
     }
@@ -268,7 +268,8 @@ static gbs_status reduce_logical(gbsi_reducer *r, size_t f, gbs_error *err)
 
 /* ---- noisy factors ------------------------------------------------------------------------- */
 
-/* Writes the logarithms of a parent's inhibitions in the states that remain. @return their end. */
+/* Writes the logarithms of a parent's inhibitions in its remaining states. @return the end of
+ * the written values. */
 static double *keep_states(const gbsi_reducer *r, uint32_t v, const double *log_q, double *to)
 {
     for (uint32_t a = gbsi_propagator_next(r->domain, v, 0); a != GBSI_NONE;
@@ -415,9 +416,8 @@ static gbs_status split_level(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy
     return status;
 }
 
-/* @param log_none log-probability of no effect from the leak and from the parents that are fixed.
- * @param n_entries number of entries of the remaining part.
- */
+/* @param log_none log-probability that neither the leak nor a fixed parent has an effect.
+ * @param n_entries number of entries of the remaining part. */
 static gbs_status reduce_effect(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy, double log_none,
                                 size_t n_entries, gbs_error *err)
 {

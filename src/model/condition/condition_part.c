@@ -233,7 +233,8 @@ static void copy_factor(const gbsi_conditioned *whole, const kept *k, size_t i, 
         if (to->literal != NULL) {
             to->literal[used] = from->literal[s];
         }
-        to->scope[used++] = k->variable[from->scope[s]]; /* all variables of a factor are kept */
+        to->scope[used++] = k->variable[from->scope[s]]; /* no check is needed: the part has all
+                                                            variables of the factor */
     }
     assert(f < k->sizes.n_factors && used <= k->sizes.n_scope);
     to->scope_start[f + 1] = used;
@@ -279,9 +280,9 @@ static void copy_network(const gbsi_conditioned *whole, const kept *k, gbsi_cond
     }
 }
 
-/* Makes the factors of a part whose variables are numbered, and allocates room for the
- * variables. @param reserve gbsi_conditioned_reserve(), or the function that allocates the
- * arrays of a part without a whole. */
+/* Makes the factors of a part whose variables are numbered, and allocates room for the variables.
+ * @param reserve gbsi_conditioned_reserve(), or the function that allocates the arrays of a part
+ * without a whole. */
 static gbs_status make_factors(const gbsi_conditioned *whole, kept *k,
                                gbs_status (*reserve)(const gbsi_conditioned *,
                                                      const gbsi_part_sizes *, gbsi_conditioned *,

@@ -19,17 +19,16 @@ typedef struct gbsi_propagation {
     const gbsi_factors *factors; /* borrowed */
     const uint32_t *arity;       /* [n_variables] borrowed */
     uint32_t n_variables;
-    size_t *word_start; /* [n_variables + 1] words of each domain */
+    size_t *word_start; /* [n_variables + 1] offsets of the domains in words */
     size_t n_hard;
-    size_t *hard;           /* [n_hard] factors with zeros, ascending */
+    size_t *hard;           /* [n_hard] numbers of the factors with zeros, ascending */
     size_t *incident_start; /* [n_variables + 1] offsets of the variables in `incident` */
     size_t *incident;       /* places in hard[] of the hard factors of each variable, ascending */
     uint32_t max_scope;     /* largest scope of a hard table */
     size_t max_states;      /* largest sum of arities in the scope of a hard table */
 } gbsi_propagation;
 
-/* One word of the bit set of a variable's domain, before and after a change: removed = before &
- * ~after. */
+/* A change of one word of the bit set of a variable's domain: removed = before & ~after. */
 typedef struct gbsi_trail_entry {
     uint32_t variable;
     uint32_t word;
@@ -52,10 +51,10 @@ typedef struct gbsi_propagator {
     size_t *scope_work; /* scratch: [6 * max_scope] */
 } gbsi_propagator;
 
-/* @param factors borrowed; must outlive the result. @param arity [n_variables of the factors]
- * borrowed; must outlive the result. @param has_zeros [n_factors] as in gbsi_conditioned; NULL:
- * this function finds the factors with zeros. @param watch NULL: never stops. If the watch stops
- * the work, the result can only be freed. */
+/* @param factors borrowed; must outlive the result.
+ * @param arity [n_variables of the factors] borrowed; must outlive the result. @param has_zeros
+ * [n_factors] as in gbsi_conditioned; NULL: this function finds the factors with zeros. @param
+ * watch NULL: never stops. If the watch stops the work, the result can only be freed. */
 gbs_status gbsi_propagation_new(const gbsi_factors *factors, const uint32_t *arity,
                                 uint32_t n_variables, const uint8_t *has_zeros, gbsi_watch *watch,
                                 gbsi_propagation **propagation, gbs_error *err);
@@ -72,18 +71,20 @@ bool gbsi_propagator_has(const gbsi_propagator *propagator, uint32_t variable, u
  * walk through a domain. */
 uint32_t gbsi_propagator_next(const gbsi_propagator *propagator, uint32_t variable, uint32_t from);
 
-/* Remove a state, or all states except one. Hard factors of the variable are queued if its
- * domain changed. @return false, with nothing changed, if no state would remain. */
+/* Remove a state, or all states except one. Hard factors of the variable are queued if its domain
+ * changed.
+ * @return false, with nothing changed, if no state would remain. */
 bool gbsi_propagator_remove(gbsi_propagator *propagator, uint32_t variable, uint32_t state);
 bool gbsi_propagator_assign(gbsi_propagator *propagator, uint32_t variable, uint32_t state);
 
-/* Queue every hard factor. A first run needs this unless the store is known to be consistent. */
+/* Queues every hard factor. A first run needs this call unless the factors are known to be
+ * consistent. */
 void gbsi_propagator_queue_all(gbsi_propagator *propagator);
 
-/* Revises queued factors to the fixed point. @return SIZE_MAX, or the factor that forbids all
- * remaining combinations. In the second case the queue is empty and the domains are not at the
- * fixed point: call undo, reset or give up. If the watch stopped the work, the factor need not
- * be the cause. */
+/* Revises queued factors to the fixed point.
+ * @return SIZE_MAX, or the factor that forbids all remaining combinations. In the second case
+ * the queue is empty and the domains are not at the fixed point: call undo, reset or give up. If
+ * the watch stopped the work, the factor need not be the cause. */
 size_t gbsi_propagator_run(gbsi_propagator *propagator);
 
 /* Returns the current length of the trail. Undo restores the states removed since then and

@@ -338,7 +338,8 @@ static void try_variable(pruner *p, uint32_t v)
     out->factor_start[out->n] = p->n_taken;
     for (size_t s = end > first ? f->scope_start[first] : 0;
          end > first && s < f->scope_start[first + 1]; ++s) {
-        look_at(p, f->scope[s]); /* all levels have the same scope */
+        look_at(p, f->scope[s]); /* examines the variables of one level, because all levels have the
+                                    same scope */
     }
 }
 

@@ -10,10 +10,11 @@
  * constant. */
 #define GBSI_CONSTANT_SUM 0x1p-40
 
-/* @param entry log-weights of a table of n entries, in which a variable has k states and the
- * given stride. @param watch NULL, or a watch that may stop the work; the result is then false.
- * @return whether the sum over the variable is equal for all states of the other variables;
- * *log_sum is then the logarithm of this sum. */
+/* @param entry log-weights of a table of n entries, in which a variable has k states and the given
+ * stride.
+ * @param watch NULL, or a watch that may stop the work; the result is then false. @return
+ * whether the sum over the variable is equal for all states of the other variables; *log_sum is
+ * then the logarithm of this sum. */
 bool gbsi_table_has_one_sum(const double *entry, size_t n, size_t k, size_t stride,
                             gbsi_watch *watch, double *log_sum);
 
@@ -46,15 +47,16 @@ void gbsi_pruning_clear(gbsi_pruning *pruning);
 gbs_status gbsi_pruned_part(const gbsi_conditioned *whole, const gbsi_pruning *pruning,
                             gbsi_conditioned **part, gbs_error *err);
 
-/* Replaces *whole by the remaining model if any variable is pruned. @param user [n] numbers of
- * the user's variables that are asked for. @param n_pruned out: number of pruned variables; may
- * be NULL. */
+/* Replaces *whole by the remaining model if any variable is pruned.
+ * @param user [n] numbers of the user's variables that are asked for. @param n_pruned out:
+ * number of pruned variables; may be NULL. */
 gbs_status gbsi_prune_for(gbsi_conditioned **whole, size_t n, const uint32_t *user,
                           gbsi_watch *watch, uint32_t *n_pruned, gbs_error *err);
 
-/* Computes the distribution of the i-th pruned variable given the variables that leave after it
- * and those that stay. @param x [variables of the whole] states; the state of the variable
- * itself is scratch. @param p [its arity] out: probabilities of sum 1. */
+/* Computes the distribution of the i-th pruned variable given the variables that leave after it and
+ * those that stay.
+ * @param x [variables of the whole] states; the state of the variable itself is scratch. @param
+ * p [its arity] out: probabilities of sum 1. */
 void gbsi_pruned_law(const gbsi_conditioned *whole, const gbsi_pruning *pruning, uint32_t i,
                      uint32_t *x, double *p);
 

@@ -23,8 +23,8 @@ typedef struct sweep {
     uint32_t *state;   /* remaining states, in rows */
     uint64_t *support; /* states that have a support until now, in rows */
     size_t *stride;
-    size_t *row;      /* start of each row of states */
-    size_t *bits_row; /* start of each row of supports */
+    size_t *row;      /* [variables of the scope] start of each row of states */
+    size_t *bits_row; /* [variables of the scope] start of each row of supports */
     size_t *n_states;
     size_t *digit;
     size_t *n_missing; /* number of states without a support until now */
@@ -331,7 +331,7 @@ static bool revise_logical(gbsi_propagator *q, size_t place)
 
 /* ---- noisy factors --------------------------------------------------------------------------- */
 
-/* The possible causes of the effect, given the states that remain. */
+/* The possible causes of the effect, given the remaining states. */
 typedef struct open_causes {
     uint32_t n; /* number of causes, among the leak and the parents, that may cause the effect in a
                    remaining state */

@@ -82,7 +82,8 @@ static uint32_t choose_scope(const network *net, uint32_t v, uint32_t scope[MAX_
     uint8_t taken[2 * MAX_PARENTS + 2] = {0};
     uint32_t n = most == 0 ? 0 : 1 + below(one_uniform(net, GBSI_STREAM_PARENTS, index), most);
     n = n < window ? n : window;
-    /* Floyd's sampling without replacement (Bentley & Floyd 1987, CACM 30(9):754-757) */
+    /* sampling without replacement by Floyd's algorithm (Bentley & Floyd 1987, CACM
+     * 30(9):754-757) */
     for (uint32_t i = window - n; i < window; ++i) {
         const uint32_t at = below(one_uniform(net, GBSI_STREAM_PARENTS, index + 1 + i), i + 1);
         taken[taken[at] ? i : at] = 1;

@@ -12,16 +12,16 @@
  * independent of all other uses. The numbers determine the model of a seed and never change. */
 typedef enum gbsi_generate_stream {
     GBSI_STREAM_COUPLING =
-        0, /* grids: index 3 variable + direction; other graphs: number of the coupling */
-    GBSI_STREAM_FIELD = 1,   /* index variable */
-    GBSI_STREAM_PATCH = 2,   /* index 4 patch + number */
-    GBSI_STREAM_NOISE = 3,   /* index 6 variable + pair */
-    GBSI_STREAM_ARITY = 4,   /* index variable */
-    GBSI_STREAM_PARENTS = 5, /* index (2 max + 3) variable + number */
-    GBSI_STREAM_TABLE = 6,   /* index entry, counted through all tables */
-    GBSI_STREAM_PAIRING = 7, /* index half-edge */
-    GBSI_STREAM_SWITCH = 8,  /* index switch, counted over the whole graph */
-    GBSI_STREAM_ATTACH = 9,  /* index attempt, counted over the whole graph */
+        0, /* index: 3 variable + direction for grids, number of the coupling for other graphs */
+    GBSI_STREAM_FIELD = 1,   /* index: variable */
+    GBSI_STREAM_PATCH = 2,   /* index: 4 patch + number */
+    GBSI_STREAM_NOISE = 3,   /* index: 6 variable + pair */
+    GBSI_STREAM_ARITY = 4,   /* index: variable */
+    GBSI_STREAM_PARENTS = 5, /* index: (2 max + 3) variable + number */
+    GBSI_STREAM_TABLE = 6,   /* index: entry, counted over all tables */
+    GBSI_STREAM_PAIRING = 7, /* index: half-edge */
+    GBSI_STREAM_SWITCH = 8,  /* index: switch, counted over the whole graph */
+    GBSI_STREAM_ATTACH = 9,  /* index: attempt, counted over the whole graph */
 } gbsi_generate_stream;
 
 /* Computes the two uniform numbers in [0, 1) of an index. */
@@ -61,13 +61,13 @@ typedef struct gbsi_generate_spins {
                                   __VA_ARGS__})
 
 typedef struct gbsi_generate_size {
-    char what[80]; /* "ring of 5 variables", for messages */
+    char what[80]; /* description for messages, such as "ring of 5 variables" */
     uint64_t n_variables, n_couplings;
 } gbsi_generate_size;
 
 /* A kind of graph: the functions that make it. */
 typedef struct gbsi_generate_graph {
-    /* Fills size, and refuses sizes that make no graph. */
+    /* Fills size, and refuses sizes for which there is no graph. */
     gbs_status (*measure)(const gbsi_generate_spins *spins, gbsi_generate_size *size,
                           gbs_error *err);
     /* Adds the couplings by gbsi_generate_couple(), each pair of variables once. */
@@ -76,7 +76,7 @@ typedef struct gbsi_generate_graph {
 
 /* Refuses parameters that are not finite. */
 gbs_status gbsi_generate_check_ranges(const gbsi_generate_spins *spins, gbs_error *err);
-/* The `measure` of grids of columns, rows and layers. */
+/* Function `measure` of grids of columns, rows and layers. */
 gbs_status gbsi_generate_measure_grid(const gbsi_generate_spins *spins, gbsi_generate_size *size,
                                       gbs_error *err);
 
@@ -106,7 +106,7 @@ typedef struct gbsi_generate_patch {
 /* Rectangular patches placed over each other, on a background of level 0. */
 typedef struct gbsi_generate_picture {
     gbs_generate_potts_options options;
-    uint32_t size[3]; /* columns, rows, layers */
+    uint32_t size[3]; /* numbers of columns, rows and layers */
     uint32_t n_variables;
     uint32_t n_patches;
     gbsi_generate_patch patch[GBSI_MOST_PATCHES]; /* patches; each covers those before it */
@@ -115,8 +115,9 @@ typedef struct gbsi_generate_picture {
 /* Refuses the options that gbs_generate_potts() refuses, except models larger than memory. */
 gbs_status gbsi_generate_picture_init(gbsi_generate_picture *picture,
                                       const gbs_generate_potts_options *options, gbs_error *err);
-/* Computes the data term of pixel v, whose observed level is y: -(y - k)^2 / (2 noise^2) for k =
- * 0 .. states - 1. @param logw [states] out. */
+/* Computes the data term of pixel v, whose observed level is y: -(y - k)^2 / (2 noise^2) for k = 0
+ * .. states - 1.
+ * @param logw [states] out. */
 void gbsi_generate_data_term(const gbsi_generate_picture *picture, uint32_t v, double *logw);
 
 #endif

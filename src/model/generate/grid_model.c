@@ -264,7 +264,7 @@ gbs_status gbsi_grid_walk_through(const gbsi_grid_model *grid, gbsi_grid_walk *w
     feed_words(&f, grid->arity, grid->n_variables);
     feed_kinds(&f, (uint8_t)grid->pair, grid->n_couplings);
     feed_kinds(&f, (uint8_t)grid->single, n_singles);
-    feed_words(&f, 2, grid->n_couplings); /* sizes of scopes */
+    feed_words(&f, 2, grid->n_couplings); /* sizes of the scopes */
     feed_words(&f, 1, n_singles);
     feed_scopes(&f, grid);
     feed_weights(&f, grid, walk);

@@ -7,7 +7,7 @@
 #include "generate/generators.h"
 
 typedef struct gbsi_grid_model {
-    uint32_t size[3]; /* columns, rows, layers */
+    uint32_t size[3]; /* numbers of columns, rows and layers */
     bool torus;
     uint32_t arity;
     uint32_t n_variables;
@@ -46,12 +46,14 @@ gbs_status gbsi_grid_walk_through(const gbsi_grid_model *grid, gbsi_grid_walk *w
 uint64_t gbsi_grid_coupling_number(const gbsi_grid_model *grid, uint32_t v, unsigned d);
 double gbsi_grid_coupling(const gbsi_grid_model *grid, uint32_t v, unsigned d);
 /* Returns the weight of the factor that has only v in its scope; if the factor is a table, also
- * computes its entries. @param entry [n_entries] out. */
+ * computes its entries.
+ * @param entry [n_entries] out. */
 double gbsi_grid_single(const gbsi_grid_model *grid, uint32_t v, double *entry);
 
 /* Returns the span of the log-weights of the conditional of a variable with n_neighbours
  * neighbours: the sum of the spans of its factors, as in src/engine/plan/class.c. For grids of
- * Potts levels only. @param entry [n_entries] scratch. */
+ * Potts levels only.
+ * @param entry [n_entries] scratch. */
 double gbsi_grid_span(const gbsi_grid_model *grid, uint32_t v, unsigned n_neighbours,
                       double *entry);
 

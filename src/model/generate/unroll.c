@@ -19,7 +19,7 @@
  * its kind, weight, table and the offset of its scope. */
 #define VARIABLE_BYTES 32.0
 #define FACTOR_BYTES   21.0
-#define NUMBER_BYTES   13 /* "[4294967295]" and a final 0 */
+#define NUMBER_BYTES   13 /* bytes of "[4294967295]" and a final 0 */
 
 typedef struct unroller {
     const gbs_model *model;
@@ -35,7 +35,7 @@ typedef struct unroller {
     uint32_t *scope; /* [n_variables] scratch */
     uint32_t *arity; /* [n_pairs] arities */
     const char **label; /* [GBS_MAX_ARITY] scratch */
-    char *name;         /* scratch for the longest name with a number */
+    char *name;         /* scratch for the longest name followed by a number in brackets */
 } unroller;
 
 static void free_unroller(unroller *u)

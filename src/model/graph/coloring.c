@@ -17,7 +17,7 @@
 
 #define LONG_SCOPE     64
 #define AHEAD          8  /* number of variables that are prefetched ahead */
-#define BITS_PER_ENTRY 32 /* bits per variable of the scope in a bitset */
+#define BITS_PER_ENTRY 32 /* number of bits of a bitset per variable of the scope */
 
 /* The colours used in one long scope. */
 typedef struct color_set {
@@ -38,7 +38,7 @@ typedef struct greedy {
     uint32_t *set_of; /* [n_scopes] index into `set`; GBSI_NONE for a short scope; NULL if all
                          scopes are short */
     color_set *set;
-    uint32_t *around; /* [n_around] sets of the variable being processed */
+    uint32_t *around; /* [n_around] long scopes' sets of the current variable */
     size_t n_around;
     uint64_t *bits; /* storage of all sets */
     uint32_t *next, *above;

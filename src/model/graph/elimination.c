@@ -89,8 +89,9 @@ static uint32_t hopeless_degree(const search *s, uint32_t n)
     return d;
 }
 
-/* Removes variables of degree below d until none remains. @param stack [n] scratch. @return the
- * number of variables left, which all have at least d neighbours among themselves. */
+/* Removes variables of degree below d until none remains.
+ * @param stack [n] scratch. @return the number of variables left, which all have at least d
+ * neighbours among themselves. */
 static uint32_t peel(search *s, uint32_t n, uint32_t d, uint32_t *stack)
 {
     uint32_t n_left = n;
@@ -247,9 +248,10 @@ static uint32_t least_degree(const search *s, uint32_t n)
     return least;
 }
 
-/* Returns whether the search cannot end within its work. Cheap variables are eliminated first,
- * and each remaining variable will cost at least as much as the average so far; the search can
- * therefore be given up early. @param begun work before the first elimination. */
+/* Returns whether the search cannot end within its work. Cheap variables are eliminated first, and
+ * each remaining variable will cost at least as much as the average so far; the search can
+ * therefore be given up early.
+ * @param begun work before the first elimination. */
 static bool is_hopeless(const search *s, const gbsi_elimination_part *part, uint64_t begun)
 {
     const double each = (double)(s->work - begun) / (part->n_eliminated + 1.0);
@@ -357,7 +359,7 @@ static gbs_status try_again(search *s, gbsi_elimination_part *part, gbs_error *e
     return GBS_OK;
 }
 
-/* Appends the variables that were not eliminated to the order, ascending. */
+/* Appends the variables that were not eliminated to the order, in ascending order. */
 static void list_rest(search *s, const gbsi_elimination_part *part)
 {
     uint32_t at = part->first + part->n_eliminated;

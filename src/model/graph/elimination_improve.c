@@ -15,7 +15,7 @@ typedef struct component {
     uint32_t n;
     size_t *start;
     uint32_t *to, *arity;
-    uint32_t *order; /* order of the component's variables, by their places in search.variable */
+    uint32_t *order; /* order of the component's variables, as places in search.variable */
 } component;
 
 static size_t count_members(const gbsi_elimination *e, const gbsi_elimination_part *part)

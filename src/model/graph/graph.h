@@ -83,7 +83,7 @@ gbs_status gbsi_graph_new(const gbsi_conditioned *model, const gbsi_edges *extra
                           gbsi_graph **graph, gbs_error *err);
 void gbsi_graph_free(gbsi_graph *graph);
 
-/* Connected components, numbered by their lowest variable.
+/* Finds the connected components, numbered by their lowest variable.
  * @param component [n_variables], out. @param n_components out. */
 gbs_status gbsi_graph_components(const gbsi_graph *graph, uint32_t *component,
                                  uint32_t *n_components, gbs_error *err);
@@ -100,9 +100,10 @@ gbs_status gbsi_hard_blocks(const gbsi_conditioned *model, gbsi_watch *watch, ui
 gbs_status gbsi_factor_blocks(const gbsi_conditioned *model, gbsi_watch *watch, uint32_t *block,
                               uint32_t *n_blocks, gbs_error *err);
 
-/* Tests whether some of these blocks needs separators of more than `width` variables in every
- * tree of cliques. @param watch NULL: never stops. If the watch stops the work, *too_dense is
- * undefined. @param too_dense out: true if this is proved; false if it is not. */
+/* Tests whether some of these blocks needs separators of more than `width` variables in every tree
+ * of cliques.
+ * @param watch NULL: never stops. If the watch stops the work, *too_dense is undefined. @param
+ * too_dense out: true if this is proved; false if it is not. */
 gbs_status gbsi_hard_too_dense(const gbsi_conditioned *model, uint32_t width, gbsi_watch *watch,
                                bool *too_dense, gbs_error *err);
 
@@ -114,8 +115,8 @@ gbs_status gbsi_hard_too_dense(const gbsi_conditioned *model, uint32_t width, gb
  * the work. */
 gbs_status gbsi_graph_color(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *color,
                             uint32_t *n_colors, gbs_error *err);
-/* One of the two greedy rules alone, for tests. @param work NULL, or out: number of colours and
- * words of colours that were examined. */
+/* One of the two greedy rules alone, for tests.
+ * @param work NULL, or out: number of colours and words of colours that were examined. */
 typedef enum gbsi_color_order { GBSI_LARGEST_FIRST, GBSI_SMALLEST_LAST } gbsi_color_order;
 gbs_status gbsi_graph_color_greedy(const gbsi_graph *graph, gbsi_color_order order,
                                    gbsi_watch *watch, uint32_t *color, uint32_t *n_colors,
@@ -138,8 +139,9 @@ void gbsi_graph_schedule_levels(const gbsi_graph *graph, const uint32_t *sequenc
 
 /* Orders in which a greedy colouring processes the variables, by gbsi_graph_degree(). */
 
-/* Orders the variables by descending degree, ties by lowest variable (Welsh & Powell 1967,
- * Comput. J. 10(1):85-86). @param order [n_variables], out. */
+/* Orders the variables by descending degree, ties by lowest variable (Welsh & Powell 1967, Comput.
+ * J. 10(1):85-86).
+ * @param order [n_variables], out. */
 gbs_status gbsi_order_largest_first(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *order,
                                     gbs_error *err);
 

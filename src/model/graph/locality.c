@@ -78,8 +78,9 @@ static void meet_neighbours(search *s, uint32_t v)
     }
 }
 
-/* Appends the component of a variable to the order. @return false if the watch stopped the walk,
- * or if the front contains a quarter of all variables once PROBE variables have been visited. */
+/* Appends the component of a variable to the order.
+ * @return false if the watch stopped the walk, or if the front contains a quarter of all
+ * variables once PROBE variables have been visited. */
 static bool walk(search *s, uint32_t from)
 {
     const uint32_t first = s->n_met;

@@ -45,9 +45,9 @@ typedef struct gbsi_order_result {
     uint64_t work;  /* steps spent, which exceed the allowed number by at most one region */
 } gbsi_order_result;
 
-/** @param order [graph->n] in: initial order; out: order found. @return GBS_ERR_STOPPED if the
- * watch stopped the search; GBS_ERR_MEMORY; or GBS_ERR_LIMIT if the memory budget refused a
- * request. After a failure, order and result are unchanged. */
+/** @param order [graph->n] in: initial order; out: order found.
+ * @return GBS_ERR_STOPPED if the watch stopped the search; GBS_ERR_MEMORY; or GBS_ERR_LIMIT if
+ * the memory budget refused a request. After a failure, order and result are unchanged. */
 gbs_status gbsi_order_improve(const gbsi_order_graph *graph, const gbsi_order_limits *limits,
                               uint32_t *order, gbsi_order_result *result, gbs_error *err);
 
@@ -63,8 +63,8 @@ gbs_status gbsi_order_cliques_init(const gbsi_order_graph *graph, const uint32_t
                                    gbsi_order_cliques *cliques, gbs_error *err);
 void gbsi_order_cliques_free(gbsi_order_cliques *cliques);
 
-/* Returns about the number of bytes that the search allocates beside the graph. @param n_members
- * number of members of the cliques of the initial order. */
+/* Returns about the number of bytes that the search allocates beside the graph.
+ * @param n_members number of members of the cliques of the initial order. */
 uint64_t gbsi_order_bytes(uint32_t n, uint64_t n_members);
 
 #endif

@@ -64,9 +64,9 @@ typedef struct greedy {
     uint64_t work; /* steps of all runs; increased by each run */
 } greedy;
 
-/* Eliminates all vertices of the region by least fill times noise. @param noise at least 0: the
- * largest factor minus one. @return false, with an undefined triangulation, if the entries
- * exceed `most`. */
+/* Eliminates all vertices of the region by least fill times noise.
+ * @param noise at least 0: the largest factor minus one. @return false, with an undefined
+ * triangulation, if the entries exceed `most`. */
 bool gbsi_greedy_run(greedy *g, const region *r, double noise, order_random *random, double most,
                      triangulation *t);
 

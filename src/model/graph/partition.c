@@ -32,9 +32,9 @@ uint32_t gbsi_partition_work(const gbsi_graph *graph, uint32_t v)
 }
 
 /* Makes parts as intervals of an order, of nearly equal work. Each part takes variables until it
- * has its share of the remaining work. A variable goes to the part that has room for more than
- * half of it. Every remaining part gets a variable if the model has enough variables. @param
- * order [n] variables; NULL: order of their numbers. @param work [n_variables]. */
+ * has its share of the remaining work. A variable goes to the part that has room for more than half
+ * of it. Every remaining part gets a variable if the model has enough variables.
+ * @param order [n] variables; NULL: order of their numbers. @param work [n_variables]. */
 static void cut(const uint32_t *order, const uint32_t *work, uint32_t n, uint32_t n_parts,
                 uint32_t *part)
 {

@@ -19,11 +19,11 @@ typedef enum gbsi_partition_kind {
                                  in the same way */
     GBSI_PARTITION_BREADTH, /* a breadth-first order cut in two; each half gets its own order and is
                                cut again */
-    GBSI_PARTITION_INTERVALS, /* intervals of the order in which batches take the variables */
+    GBSI_PARTITION_INTERVALS, /* intervals of the order in which batches take their variables */
     GBSI_N_PARTITION_KINDS,
 } gbsi_partition_kind;
 
-/* "auto", "metis", "bisection", "breadth", "intervals". */
+/* Returns "auto", "metis", "bisection", "breadth" or "intervals". */
 const char *gbsi_partition_name(gbsi_partition_kind kind);
 
 /* Largest excess of a rank's work over the mean, if the variables can be divided in this way. */
@@ -73,7 +73,8 @@ gbs_status gbsi_partition_breadth(const gbsi_graph *graph, const uint32_t *work,
 
 #define GBSI_GRID_MOST 3 /* number of directions */
 
-/* Variables on a grid, numbered row by row: v is at v % side[0], v / side[0] % side[1], ... */
+/* Shape of a grid whose variables are numbered row by row: v is at v % side[0], v / side[0] %
+ * side[1], ... */
 typedef struct gbsi_grid_shape {
     uint32_t side[GBSI_GRID_MOST]; /* lengths of the sides, fastest direction first; unused
                                       directions have 1 */
@@ -81,15 +82,16 @@ typedef struct gbsi_grid_shape {
                                  */
 } gbsi_grid_shape;
 
-/* Finds a grid in which any two variables of a scope differ by at most one in every direction;
- * the first and the last position count as neighbours. Chains and rings are grids in one
- * direction. @param found out: whether such a grid exists. */
+/* Finds a grid in which any two variables of a scope differ by at most one in every direction; the
+ * first and the last position count as neighbours. Chains and rings are grids in one direction.
+ * @param found out: whether such a grid exists. */
 gbs_status gbsi_partition_find_grid(const gbsi_graph *graph, gbsi_watch *watch,
                                     gbsi_grid_shape *shape, bool *found, gbs_error *err);
 
-/* Recursive bisection of a grid (Berger & Bokhari 1987, IEEE Trans. Comput. C-36:570-580). Each
- * cut is across the longest side. It lies between two planes if this balances the work to
- * GBSI_PARTITION_IMBALANCE, otherwise inside a plane. @param work [n_variables]. */
+/* Recursive bisection of a grid (Berger & Bokhari 1987, IEEE Trans. Comput. C-36:570-580). Each cut
+ * is across the longest side. It lies between two planes if this balances the work to
+ * GBSI_PARTITION_IMBALANCE, otherwise inside a plane.
+ * @param work [n_variables]. */
 gbs_status gbsi_partition_bisect(const gbsi_grid_shape *shape, const uint32_t *work, uint32_t n,
                                  uint32_t n_parts, gbsi_watch *watch, uint32_t *part,
                                  gbs_error *err);
@@ -153,8 +155,8 @@ void gbsi_partition_figures_sum(gbsi_partition_figures *figures);
 /* Returns the mean number of variables in a run; 0 without runs. */
 double gbsi_partition_mean_run(const gbsi_partition_figures *figures);
 
-/* Counts all values that a sweep sends, but stops counting above `most`. @param values out: the
- * number, or a number above `most`. */
+/* Counts all values that a sweep sends, but stops counting above `most`.
+ * @param values out: the number, or a number above `most`. */
 gbs_status gbsi_partition_values(const gbsi_graph *graph, const uint32_t *part, uint32_t n_parts,
                                  uint64_t most, gbsi_watch *watch, uint64_t *values,
                                  gbs_error *err);

@@ -60,9 +60,9 @@ static bool is_near(gbsi_grid_shape *shape, uint32_t a, uint32_t b)
     return true;
 }
 
-/* Visits all pairs of neighbours. Without a shape, their distances are stored; with a shape,
- * each pair must be near. @return false if the variables are not a grid, or the watch stopped
- * the search. */
+/* Visits all pairs of neighbours. Without a shape, their distances are stored; with a shape, each
+ * pair must be near.
+ * @return false if the variables are not a grid, or the watch stopped the search. */
 static bool visit_pairs(finder *f, gbsi_grid_shape *shape)
 {
     const gbsi_graph *graph = f->graph;

@@ -145,8 +145,9 @@ static void count_exchange(const lattice *l, uint32_t p, uint32_t q, unsigned d,
 }
 
 /* Finds all parts that have variables in a plane next to part p, by repeating the cuts that made
- * the parts. @param other the plane on the other side; NULL if there is none. A part that meets
- * the two planes is counted in the call with `after`. */
+ * the parts.
+ * @param other the plane on the other side; NULL if there is none. A part that meets the two
+ * planes is counted in the call with `after`. */
 static void visit_plane(const lattice *l, uint32_t p, unsigned d, bool after,
                         const gbsi_block *plane, const gbsi_block *other, gbsi_partition_rank *rank)
 {
@@ -205,7 +206,7 @@ static uint64_t count_boundary(const gbsi_grid_shape *shape, const gbsi_block *b
     return volume(block) - inside;
 }
 
-/* Counts 1 for each variable and 1 for each of its neighbours. */
+/* Returns the sum over the block's variables of 1 + the number of neighbours. */
 static uint64_t count_work(const gbsi_grid_shape *shape, const gbsi_block *block)
 {
     const uint64_t own = volume(block);

@@ -31,8 +31,8 @@ struct gbs_builder {
 gbs_status gbsi_builder_add_tabled(gbs_builder *builder, gbs_factor_kind kind, uint32_t n,
                                    const uint32_t *scope, uint32_t table, gbs_error *err);
 
-/* Returns the name or the number of a variable, for messages. @param text [size] out. @return
- * text. */
+/* Returns the name or the number of a variable, for messages.
+ * @param text [size] out. @return text. */
 const char *gbsi_variable_text(const gbs_model *model, uint32_t variable, char *text, size_t size);
 const char *gbsi_state_text(const gbs_model *model, uint32_t variable, uint32_t state, char *text,
                             size_t size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes factors from plain numbers: weights, and conditional probability tables. */
+/* Makes factors from probabilities and weights that are not logarithms. */
 #include <math.h>
 #include <string.h>
 
@@ -220,9 +220,9 @@ gbs_status gbs_builder_add_noisy_and(gbs_builder *builder, uint32_t child, uint3
 
 /* ---- noisy maxima ---------------------------------------------------------------------------- */
 
-/* Writes ln P(effect < k | effect <= k) for k = 1 .. arity - 1, with a distance of `step`
- * between the values. @param p [arity] distribution of the effect; for a minimum it is read from
- * the last state on. */
+/* Writes ln P(effect < k | effect <= k) for k = 1 .. arity - 1, with a distance of `step` between
+ * the values.
+ * @param p [arity] distribution of the effect; for a minimum it is read from the last state on. */
 static void add_levels(uint32_t arity, const double *p, bool falling, size_t step, double *log_q)
 {
     double below = p[falling ? arity - 1 : 0];

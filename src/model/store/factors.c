@@ -210,8 +210,7 @@ bool gbsi_any_zero(const double *entry, size_t n, gbsi_watch *watch)
 
 bool gbsi_factor_has_zeros(const gbsi_factors *factors, size_t f)
 {
-    if (gbsi_is_noisy(
-            factors->kind[f])) { /* without a leak, it is possible that no cause has an effect */
+    if (gbsi_is_noisy(factors->kind[f])) { /* without a leak, possibly no cause acts */
         const size_t *start = factors->table_start + factors->aux[f];
         const double *log_q = factors->table + start[0];
         const bool leaks = !gbsi_noisy_is_graded(factors->kind[f]) && log_q[0] < 0.0;

@@ -47,10 +47,11 @@ typedef struct gbsi_factors {
     size_t n_factors;
     uint8_t *kind;       /* [n_factors] gbs_factor_kind, or one of GBSI_FACTOR_... */
     size_t *scope_start; /* [n_factors + 1] offsets of the scopes in `scope` and `literal` */
-    uint32_t *scope;     /* [scope_start[n_factors]] variables, distinct within a factor */
-    uint32_t *literal;   /* [scope_start[n_factors]] state that makes the literal true; NULL if no
-                            factor is logical */
-    double *weight;      /* [n_factors] h, J or w; 0 for tables; see GBSI_FACTOR_RISING */
+    uint32_t
+        *scope; /* [scope_start[n_factors]] variables of the scopes, distinct within a factor */
+    uint32_t *literal; /* [scope_start[n_factors]] state that makes the literal true; NULL if no
+                          factor is logical */
+    double *weight;    /* [n_factors] h, J or w; 0 for tables; for levels see GBSI_FACTOR_RISING */
     uint32_t *aux; /* [n_factors] number of the table, for table and noisy factors; number of the
                       description, for logical factors; otherwise 0 */
     size_t n_tables;
@@ -62,7 +63,7 @@ typedef struct gbsi_factors {
     gbsi_logical *logical; /* [n_logical] descriptions of logical factors */
 } gbsi_factors;
 
-void gbsi_factors_free(gbsi_factors *factors); /* frees the arrays, not the struct */
+void gbsi_factors_free(gbsi_factors *factors); /* frees the arrays, but not the struct */
 /* Lists the arrays; arrays that do not exist are listed with no elements. */
 void gbsi_factors_list(gbsi_factors *factors, gbsi_room arrays[GBSI_FACTORS_ARRAYS]);
 
@@ -72,9 +73,9 @@ void gbsi_factors_list(gbsi_factors *factors, gbsi_room arrays[GBSI_FACTORS_ARRA
 double gbsi_logical_value(const gbsi_logical *logical, double weight, uint32_t n_body_true,
                           bool head);
 
-/* Returns the log-weight of factor f at x, for any kind of factor. Tests compare the kernels
- * with this function. @param x states by variable id of the store; @param arity arities by
- * variable id. */
+/* Returns the log-weight of factor f at x, for any kind of factor. Tests compare the kernels with
+ * this function.
+ * @param x states by variable id of the store; @param arity arities by variable id. */
 double gbsi_factor_value(const gbsi_factors *factors, const uint32_t *arity, size_t f,
                          const uint32_t *x);
 
@@ -89,8 +90,9 @@ size_t gbsi_factor_size(const gbsi_factors *factors, size_t f);
 /* Returns an upper bound of the absolute values of all finite log-weights. */
 double gbsi_factors_magnitude(const gbsi_factors *factors);
 
-/* Returns whether one of n entries is minus infinity. If the watch stops the search, the answer
- * is undefined. @param watch NULL: never stops. */
+/* Returns whether one of n entries is minus infinity. If the watch stops the search, the answer is
+ * undefined.
+ * @param watch NULL: never stops. */
 bool gbsi_any_zero(const double *entry, size_t n, gbsi_watch *watch);
 
 /* Returns whether some configuration of factor f has log-weight minus infinity, in O(table
@@ -100,7 +102,7 @@ bool gbsi_factor_has_zeros(const gbsi_factors *factors, size_t f);
 
 /* ---- logical.c ----------------------------------------------------------------------------- */
 
-/* Properties of logical factors that builder, propagation and conditioning need. */
+/* Properties of logical factors that the builder, propagation and conditioning need. */
 
 bool gbsi_logical_same(const gbsi_logical *a, const gbsi_logical *b);
 

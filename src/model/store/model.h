@@ -38,7 +38,8 @@ struct gbs_model {
     char *text;           /* pool of names and labels, each ending in 0 */
     size_t *name;  /* [n_variables] offset into text, SIZE_MAX if the variable has no name; NULL if
                       no variable has one */
-    size_t *label; /* [state_offset[n_variables]] offsets of the labels of states, or SIZE_MAX */
+    size_t *label; /* [state_offset[n_variables]] offset of each state's label in text; SIZE_MAX if
+                      it has none */
     uint32_t *by_name; /* named variables sorted by name, for look-up; NULL if there are none */
     uint32_t n_named;
     gbsi_factors factors;

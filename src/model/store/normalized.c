@@ -11,7 +11,7 @@ static bool is_normalized(const gbs_model *m, size_t f)
     }
     const size_t end = m->factors.scope_start[f + 1];
     const size_t arity = m->arity[m->factors.scope[end - 1]]; /* arity of the child, which is the
-                                                                 last variable */
+                                                                 last variable of the scope */
     const size_t table = m->factors.aux[f];
     for (size_t i = m->factors.table_start[table]; i < m->factors.table_start[table + 1];
          i += arity) {

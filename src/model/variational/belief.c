@@ -32,13 +32,13 @@ struct gbsi_belief {
     uint32_t *n_zeros; /* [state_offset[n_variables]] number of messages of minus infinity to each
                           state */
     double *moved;     /* [n_variables] sum of the changes of messages to the variable */
-    double *seen;      /* [n_edges] `moved` when the factor last computed its messages */
+    double *seen;      /* [n_edges] value of `moved` when the factor last computed its messages */
     uint32_t *at;      /* [longest scope] current state of a factor */
     double *in;        /* [most states of a scope] messages to the current factor */
     double *out;       /* [largest arity] message of the current factor */
     double *top;       /* [largest arity] scratch */
     double least;      /* factors whose estimate is below this value wait */
-    bool backwards;    /* the direction of the next round */
+    bool backwards;    /* whether the next round runs from the last factor to the first */
 };
 
 static size_t n_edges(const gbsi_conditioned *model)
@@ -163,7 +163,8 @@ static void scale(double *message, uint32_t k)
 }
 
 /* Computes the message of the variable of edge e to its factor: the sum of the messages from the
- * variable's other factors. @param to [arity] out. */
+ * variable's other factors.
+ * @param to [arity] out. */
 static void take_in(const gbsi_belief *b, size_t e, double *to)
 {
     const uint32_t v = b->model->factors.scope[e];
@@ -245,10 +246,10 @@ static void sum_states(gbsi_belief *b, size_t f, size_t position, const double *
     }
 }
 
-/* Computes the message of a Potts factor in time linear in the number of states. The other
- * variable has the same state or a different one; the sum over the different states is the sum
- * of the states before and the states after. @param in [arity] message of the other variable,
- * with largest entry 0. @param out [arity] */
+/* Computes the message of a Potts factor in time linear in the number of states. The other variable
+ * has the same state or a different one; the sum over the different states is the sum of the states
+ * before and the states after.
+ * @param in [arity] message of the other variable, with largest entry 0. @param out [arity] */
 static void sum_potts(gbsi_belief *b, size_t f, const double *in, double *out)
 {
     const double coupling = b->model->factors.weight[f];
@@ -427,10 +428,10 @@ gbs_status gbsi_belief_marginals(const gbsi_belief *b, double *p, gbs_error *err
     return GBS_OK;
 }
 
-/* The Bethe value: sum over factors of ln Z_f + sum over variables of ln Z_v - sum over edges of ln
- * Z_fv, where Z_f = sum_x f(x) prod m_v→f(x_v), Z_v = sum_a prod m_f→v(a) and Z_fv = sum_a m_f→v(a)
- * m_v→f(a). At a fixed point it does not depend on the scale of the messages (Yedidia, Freeman &
- * Weiss 2005, eq. 37). */
+/* The Bethe value: sum over factors of ln Z_f + sum over variables of ln Z_v - sum over edges of
+ * ln Z_fv, where Z_f = sum_x f(x) prod m_v→f(x_v), Z_v = sum_a prod m_f→v(a) and Z_fv = sum_a
+ * m_f→v(a) m_v→f(a). At a fixed point this value does not depend on the scale of the messages
+ * (Yedidia, Freeman & Weiss 2005, eq. 37). */
 double gbsi_belief_log_z(gbsi_belief *b)
 {
     const gbsi_conditioned *model = b->model;

@@ -123,7 +123,7 @@ static void add_to_parity(literals *l, double p)
     l->n = 1;
 }
 
-/* The part of the distribution of the number of true literals that a function depends on. */
+/* The part of the distribution of the number of true literals on which a function depends. */
 typedef enum needed { ITS_ENDS, ITS_PARITY, ALL_OF_IT } needed;
 
 static needed needed_by(unsigned function)
@@ -188,7 +188,8 @@ static literals body_of(const gbsi_conditioned *model, size_t f, size_t own, siz
     return l;
 }
 
-/* Computes the expectation over the body for a given head, if `more` further literals are true. */
+/* Computes the expectation over the body for a given head, if `more` additional literals are
+ * true. */
 static double over_body(const gbsi_conditioned *model, size_t f, const literals *l, uint32_t more,
                         bool head)
 {

@@ -105,8 +105,8 @@ static void add_expected(gbsi_mean_field *m, size_t f, size_t position)
     }
 }
 
-/* Computes the right side of the fixed point equation for one variable, into m->field. @param
- * alone only use factors of one variable. */
+/* Computes the right side of the fixed point equation for one variable, into m->field.
+ * @param alone only use factors of one variable. */
 static void update(gbsi_mean_field *m, uint32_t v, bool alone)
 {
     const gbsi_conditioned *model = m->model;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Naive mean field: the product of independent distributions that is a fixed point of
- *     q_v(a)  ∝  exp( sum over factors f of v of E_q[ log f(a, others) ] )                    [M26]
- * and the lower bound on ln Z that any such product gives. */
+ *     q_v(a)  ∝  exp( sum over factors f of v of E_q[ log f(a, others) ] )
+ *   [M26] and the lower bound on ln Z that follows from any such product. */
 #ifndef GBSI_VARIATIONAL_MEAN_FIELD_H
 #define GBSI_VARIATIONAL_MEAN_FIELD_H
 
@@ -15,10 +15,12 @@ typedef struct gbsi_mean_field gbsi_mean_field;
 /* Returns the bytes that gbsi_mean_field_new() allocates. */
 uint64_t gbsi_mean_field_bytes(const gbsi_conditioned *model);
 
-/** Starts from the factors of single variables alone. @param model borrowed. @param schedule
- * updates of all variables at once from the last iterate, or of one variable after the other in
- * place. @param damping D in (0, 1]: q <- (1 - D) q + D new; 1: undamped. @param watch borrowed;
- * may stop any of the calls below. NULL: never stops. */
+/** Starts from the factors of single variables alone.
+ * @param model borrowed.
+ * @param schedule updates of all variables at once from the last iterate, or of one variable after
+ * the other in place.
+ * @param damping D in (0, 1]: q <- (1 - D) q + D new; 1: undamped.
+ * @param watch borrowed; may stop any of the calls below. NULL: never stops. */
 gbs_status gbsi_mean_field_new(const gbsi_conditioned *model, gbs_mean_field_schedule schedule,
                                double damping, gbsi_watch *watch, gbsi_mean_field **out,
                                gbs_error *err);
