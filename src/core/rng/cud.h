@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Driving sequences of Markov chain quasi-Monte Carlo: the whole period of a small linear feedback
- * shift register, in place of independent numbers [M25].
+ * shift register, used instead of independent numbers [M25].
  *
- * p is a primitive polynomial of degree m over GF(2) and P = 2^m - 1 its period. The bits are
+ * p is a primitive polynomial of degree m over GF(2), and P = 2^m - 1 is its period. The bits are
  *     b_t = constant coefficient of x^t mod p,     b_{t+m} = sum over j < m of p_j b_{t+j} mod 2
- *   and number n is read from these bits at t = g n mod P, gcd(g, P) = 1, as a word of 32 bits (u =
- *   word / 2^32). The numbers n = 0 .. P - 1 read every t once:
+ * Number n is read from these bits at t = g n mod P, gcd(g, P) = 1, as a word of 32 bits
+ * (u = word / 2^32). The numbers n = 0 .. P - 1 read every t once. A word consists of
  *     TRIBBLE  the state of the register, newest bit first: b_{t+m-1} .. b_t, then zeros
  *              (Tribble 2007, Markov chain Monte Carlo algorithms using completely uniformly
  *              distributed driving sequences, PhD thesis, Stanford; Yamashita & Suzuki 2019)
- *     CHEN     32 bits as they come, oldest first: b_t .. b_{t+31} (Chen, Matsumoto, Nishimura &
+ *     CHEN     32 bits in their order, oldest first: b_t .. b_{t+31} (Chen, Matsumoto, Nishimura &
  *              Owen 2012, New inputs and methods for Markov chain quasi-Monte Carlo) */
 #ifndef GBSI_RNG_CUD_H
 #define GBSI_RNG_CUD_H
@@ -63,10 +63,10 @@ bool gbsi_cud_is_primitive(uint64_t polynomial);
  * first, comes first in lexicographic order. */
 uint64_t gbsi_cud_polynomial(uint32_t bits);
 
-/* The least offset coprime to the period that
- *     TRIBBLE  is at least m / 2 + 1, so that a word shares few bits with the next
- *     CHEN     is at least m / 2, makes the sequence fully equidistributed (no defects, below) and
- *              its own recurrence, the minimal polynomial of x^g, has at least m / 2 terms */
+/* Returns the least offset g that is coprime to the period and satisfies the scheme's conditions:
+ *     TRIBBLE  g is at least m / 2 + 1; a word then shares few bits with the next word
+ *     CHEN     g is at least m / 2; gbsi_cud_defects() is 0 (full equidistribution);
+ *              the minimal polynomial of x^g, which is its recurrence, has at least m / 2 terms */
 uint64_t gbsi_cud_offset(gbs_cud_scheme scheme, uint32_t bits, uint64_t polynomial);
 /* Searches at most 256 of the offsets that satisfy the conditions of gbsi_cud_offset(). Returns
  * the first offset that gives one variable fully equidistributed words in successive sweeps, or

@@ -12,11 +12,11 @@ static uint32_t last_word(uint64_t pass, gbsi_purpose purpose)
     return (uint32_t)purpose << 24 | (uint32_t)(pass >> 32);
 }
 
-/* In the first rounds of Philox on { block, chain + lane, pass, last } few values depend on both
- * block and lane. Let u be a value that is the same in all lanes and v one that is the same in all
+/* In the first rounds of Philox on { block, chain + lane, pass, last }, few values depend on both
+ * block and lane. Let u be a value that is equal in all lanes, and v a value that is equal in all
  * blocks:
  *     round 1: c0 = v, c1 = u v, c2 = u, c3 = u        round 2: c0 = u, c1 = u, c2 = mixed, c3 = v
- * so round 1 is computed once or in scalars, and one product of round 2 is a scalar too. */
+ * Round 1 is therefore computed once or in scalars, and one product of round 2 is a scalar. */
 void GBSI_V(gbsi_words_lanes16)(uint64_t seed, uint32_t chain, uint64_t pass, uint32_t first_block,
                                 uint32_t n_blocks, gbsi_purpose purpose, uint32_t *word)
 {

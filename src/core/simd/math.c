@@ -38,10 +38,10 @@ static inline double scale(double y, int n)
     return y * power_of_two(half) * power_of_two(n - half);
 }
 
-/* x + tail = n ln 2 + r, |r| <= ln 2 / 2 (and a little), |x| < 800, |tail| tiny:
- *     exp(x + tail) = 2^n (1 + hi + lo),  hi = r rounded,
- *     lo = what rounding r lost + r^2 (1/2! + r/3! + ... + r^11/13!);
- * the next term is below 2^-57. Even and odd powers go side by side. */
+/* Computes exp(x + tail) = 2^n (1 + hi + lo) for |x| < 800 and a tiny tail. With
+ *     x + tail = n ln 2 + r,  |r| at most slightly more than ln 2 / 2,  hi = r rounded,
+ *     lo = rounding error of hi + r^2 (1/2! + r/3! + ... + r^11/13!).
+ * The next term of the series is below 2^-57. Even and odd powers are summed separately. */
 static pair exp_reduced(double x, double tail, int *n)
 {
     const double shift = 0x1.8p52;

@@ -8,11 +8,12 @@
 
 #include "simd/lanes.h"
 
-/* exp(x) for x <= 88, unchecked: what draws call with x <= 0.
+/* Returns exp(x) for x <= 88, without a check of x; draws call it with x <= 0.
  *     x = n ln 2 + r, |r| <= ln 2 / 2,     exp(x) = 2^n (1 + c1 r + ... + c5 r^5)
- * Adding 1.5 * 2^23 + 127 rounds x / ln 2 to n and leaves n + 127, which is 2^n as soon as it is
- * moved to the exponent. ln 2 is two floats: n times the error of one would be 2.4e-7.
- * Relative error < 1.9e-7 from -87.3; 0 below, -inf included; NaN stays NaN; exp(0) = 1. */
+ * Adding 1.5 * 2^23 + 127 rounds x / ln 2 to n and leaves n + 127. Shifted to the exponent field,
+ * this number is 2^n. ln 2 is split into two floats, because n times the error of a single float
+ * would be 2.4e-7. The relative error is < 1.9e-7 from -87.3 on. Below -87.3, also for -inf, the
+ * result is 0; NaN gives NaN; exp(0) = 1. */
 static inline vf vf_exp_low(vf x)
 {
     const vf shift = vf_set1(0x1.8p23f + 127.0f);
@@ -36,9 +37,10 @@ static inline vf vf_exp(vf x)
     return vf_exp_low(vf_min(vf_set1(88.0f), x));
 }
 
-/* log(x) for positive normal x; 0 gives -inf; any other argument gives some value that is equal on
- * all instruction sets. x = 2^k m, sqrt(1/2) <= m < sqrt(2), f = m - 1 (exact): log(x) = k ln 2 + f
- * - f^2 / 2 + f^3 P(f) Error < 1 ulp, and small relative to log(x) even next to 1. */
+/* Returns log(x) for positive normal x; 0 gives -inf. Any other argument gives an undefined value,
+ * which is equal on all instruction sets. With x = 2^k m, sqrt(1/2) <= m < sqrt(2), and f = m - 1
+ * (exact), log(x) = k ln 2 + f - f^2 / 2 + f^3 P(f). The error is < 1 ulp, and small relative to
+ * log(x) even for x near 1. */
 static inline vf vf_log(vf x)
 {
     vu bits = vf_bits(x);
