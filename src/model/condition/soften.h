@@ -6,12 +6,13 @@
 
 #include "condition/condition.h"
 
-/* Makes a softened copy of `hard`. A configuration of weight zero gets exp(-penalty) times the
- * least positive weight of its table, or times exp(-depth) of the largest weight if this is larger.
- * A forbidden equality, or a hard logical function that fails, costs `penalty`. Where the log
- * density of `hard` is finite, the log density of the copy differs from it by a constant.
+/* Makes a softened copy of `hard`. A configuration of weight zero gets exp(-penalty) times a small
+ * weight: the least positive weight of its table, or exp(-depth) times the largest weight if this
+ * is larger. A forbidden equality, or a hard logical function that fails, costs `penalty`. Where
+ * the log density of `hard` is finite, the log density of the copy differs from it by a constant.
  * @param hard borrowed while the copy exists; the copy only has separate tables, weights and
- * has_zeros. @param depth nats, positive or INFINITY. @param penalty nats, positive. */
+ * has_zeros.
+ * @param depth nats, positive or INFINITY. @param penalty nats, positive. */
 gbs_status gbsi_soften(const gbsi_conditioned *hard, double depth, double penalty,
                        gbsi_conditioned **out, gbs_error *err);
 /* Returns the constant by which the copy's log density exceeds the log density of `hard`. */
