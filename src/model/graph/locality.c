@@ -79,8 +79,8 @@ static void meet_neighbours(search *s, uint32_t v)
 }
 
 /* Appends the component of a variable to the order.
- * @return false if the watch stopped the walk, or if the front contains a quarter of all
- * variables once PROBE variables have been visited. */
+ * @return false if the watch stopped the walk, or if the front is more than a quarter of the
+ * variables reached after PROBE of them were processed. */
 static bool walk(search *s, uint32_t from)
 {
     const uint32_t first = s->n_met;
