@@ -27,8 +27,8 @@ static void requests_end_at_the_limit(void **state)
     assert_non_null(strstr(err.message, "test: 5242880 bytes more would exceed the memory limit of "
                                         "12.0 MiB, of which 8.0 MiB are in use"));
     assert_non_null(strstr(err.message, "--memory-limit"));
-    assert_int_equal(gbsi_no_memory(&err, "test", 7),
-                     GBS_ERR_MEMORY); /* this failure is not a refusal by the budget */
+    /* this failure is not a refusal by the budget */
+    assert_int_equal(gbsi_no_memory(&err, "test", 7), GBS_ERR_MEMORY);
     assert_null(gbsi_alloc_lanes(5 * MIB, 1));
     assert_null(gbsi_realloc_array(a, 11 * MIB, 1));
     a = gbsi_realloc_array(a, 9 * MIB, 1);

@@ -35,8 +35,8 @@ static inline gbsi_sum_units gbsi_sum_units_of(double most, uint64_t n)
 {
     const double terms = gbsi_power_above((double)n + 1);
     const double high = gbsi_power_above(most > 0x1p-500 ? most : 0x1p-500) * terms * 0x1p-52;
-    const double low =
-        high * terms * 0x1p-53; /* the dropped rest of a term is at most half of the high unit */
+    /* the dropped rest of a term is at most half of the high unit */
+    const double low = high * terms * 0x1p-53;
     return (gbsi_sum_units){0x1.8p52 * high, 0x1.8p52 * low};
 }
 

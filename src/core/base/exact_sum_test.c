@@ -57,8 +57,8 @@ static void check(double most, uint64_t *state)
         assert_true(shared.high == once.high && shared.low == once.low);
     }
     const double error = (double)((long double)once.high + (long double)once.low - expected);
-    assert_true(fabs(error) <=
-                0x1p-64 * N * most); /* n^3 M 2^-102, and the rounding error of long double */
+    /* n^3 M 2^-102, and the rounding error of long double */
+    assert_true(fabs(error) <= 0x1p-64 * N * most);
 }
 
 static void test_any_order_has_the_same_bits(void **unused)

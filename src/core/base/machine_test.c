@@ -46,7 +46,7 @@ static int end(void **state)
     (void)state;
     char command[128];
     (void)snprintf(command, sizeof command, "rm -r '%s'", root);
-    return system(command); /* // NOLINT(cert-env33-c): the folder was made by this test */
+    return system(command); // NOLINT(cert-env33-c): a folder of our own
 }
 
 static void nothing_there(void **state)
@@ -77,8 +77,8 @@ static void version_1(void **state)
 {
     (void)state;
     put("/proc/self/cgroup", "12:pids:/x\n4:memory:/host/path\n3:cpu,cpuacct:/host/path\n0::/\n");
-    put("/sys/fs/cgroup/pids/memory.limit_in_bytes",
-        "5\n"); /* this controller does not limit memory */
+    /* this controller does not limit memory */
+    put("/sys/fs/cgroup/pids/memory.limit_in_bytes", "5\n");
     put("/sys/fs/cgroup/memory/host/path/memory.limit_in_bytes", "9223372036854771712\n");
     put("/sys/fs/cgroup/cpu,cpuacct/host/path/cpu.cfs_quota_us", "-1\n");
     put("/sys/fs/cgroup/cpu,cpuacct/host/path/cpu.cfs_period_us", "100000\n");

@@ -276,8 +276,8 @@ gbs_status gbsi_reserve(void **pointer, size_t *capacity, uint64_t n, size_t siz
         wanted = wanted > SIZE_MAX / 2 ? n : wanted * 2;
     }
     void *grown = gbsi_realloc_array(*pointer, wanted, size);
-    if (grown == NULL && gbsi_budget_refused() &&
-        n < SIZE_MAX / 2) { /* retry with less room for growth */
+    /* retry with less room for growth */
+    if (grown == NULL && gbsi_budget_refused() && n < SIZE_MAX / 2) {
         wanted = n + n / 8;
         grown = gbsi_realloc_array(*pointer, wanted, size);
     }

@@ -38,8 +38,8 @@ bool gbsi_add_size(size_t a, size_t b, size_t *sum);
 typedef struct gbsi_room {
     void *pointer;    /* address of the pointer to the array */
     uint64_t n, size; /* number of elements, and bytes of one element */
-    void *(*alloc)(uint64_t,
-                   uint64_t); /* gbsi_alloc_array() or a function with the same parameters */
+    /* gbsi_alloc_array() or a function with the same parameters */
+    void *(*alloc)(uint64_t, uint64_t);
 } gbsi_room;
 #define GBSI_ROOM(pointer, n, alloc) ((gbsi_room){&(pointer), (n), sizeof *(pointer), (alloc)})
 /* The bytes of all listed arrays, without slack; UINT64_MAX if the sum exceeds 64 bits. */

@@ -30,8 +30,7 @@ static bool use_comma(void)
      * status 1. */
     (void)snprintf(command, sizeof command, "localedef -c -i %s %s/comma > /dev/null 2>&1", path,
                    folder);
-    const bool ran =
-        system(command) != -1; /* // NOLINT(cert-env33-c): the folder was made by this test */
+    const bool ran = system(command) != -1; // NOLINT(cert-env33-c): a folder of our own
     assert_int_equal(setenv("LOCPATH", folder, 1), 0);
     return ran && setlocale(LC_NUMERIC, "comma") != NULL && localeconv()->decimal_point[0] == ',';
 }
@@ -60,7 +59,7 @@ static int remove_folder(void **unused)
     (void)unused;
     char command[64];
     (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command); /* // NOLINT(cert-env33-c): the folder was made by this test */
+    return system(command); // NOLINT(cert-env33-c): a folder of our own
 }
 
 int main(void)

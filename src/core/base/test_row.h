@@ -52,14 +52,13 @@ static inline int test_tell_row(void **state)
 }
 
 #undef cmocka_unit_test
-#define cmocka_unit_test(                                                      \
-    f) /* NOLINT(readability-identifier-naming): the name of cmocka's macro */ \
-    (struct CMUnitTest)                                                        \
-    {                                                                          \
-#f, test_run_rows, NULL, test_tell_row, &(test_of_rows)                \
-        {                                                                      \
-            f, #f                                                              \
-        }                                                                      \
+#define cmocka_unit_test(f) /* NOLINT(readability-identifier-naming): that of cmocka */ \
+    (struct CMUnitTest)                                                                 \
+    {                                                                                   \
+#f, test_run_rows, NULL, test_tell_row, &(test_of_rows)                         \
+        {                                                                               \
+            f, #f                                                                       \
+        }                                                                               \
     }
 
 #endif

@@ -26,10 +26,10 @@ typedef struct gbsi_watch {
                                     stop it */
     void *context;
     double until_s; /* time of the clock at which the watch stops; 0: no time limit */
-    struct gbsi_watch
-        *outer; /* watch of the call that this call works for; NULL if there is none */
-    bool lent;  /* true if the outer watch counts operations on another thread; then this watch only
-                   asks it */
+    /* watch of the call that this call works for; NULL if there is none */
+    struct gbsi_watch *outer;
+    bool lent; /* true if the outer watch counts operations on another thread; then this watch only
+                  asks it */
     _Atomic bool stopped;
     uint64_t spent;   /* number of operations since the last look */
     uint64_t n_looks; /* number of looks, for tests */

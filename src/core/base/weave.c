@@ -39,8 +39,8 @@ cleanup:
 
 /* The head of a row in a message; the bytes of the row follow. */
 typedef struct head {
-    uint64_t slot,
-        n; /* slot in the whole model, and either the number of bytes of the row or its width */
+    /* slot in the whole model, and either the number of bytes of the row or its width */
+    uint64_t slot, n;
 } head;
 
 typedef struct passing {

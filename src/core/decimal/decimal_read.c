@@ -199,8 +199,8 @@ static double round_to_double(uint64_t mantissa, int exponent2, bool sticky)
     if (top > 1023) {
         return infinity();
     }
-    int drop =
-        top >= -1022 ? 11 : 11 + (-1022 - top); /* number of low bits that rounding removes */
+    /* number of low bits that rounding removes */
+    int drop = top >= -1022 ? 11 : 11 + (-1022 - top);
     if (drop > 64) {
         return 0;
     }
@@ -391,8 +391,8 @@ static bool is_blank(char c)
 static uint64_t load_eight(const char *at)
 {
     uint64_t bytes = 0;
-    for (unsigned i = 0; i < 8;
-         i++) { /* compilers combine these loads into a single load if possible */
+    /* compilers combine these loads into a single load if possible */
+    for (unsigned i = 0; i < 8; i++) {
         bytes |= (uint64_t)(unsigned char)at[i] << (8 * i);
     }
     return bytes;
@@ -543,8 +543,8 @@ bool gbsi_integer_read(const char *text, size_t n, uint64_t max, uint64_t *value
         }
         uint64_t digit = (uint64_t)(text[i] - '0');
         if (*too_large || sum > (max - (digit < max ? digit : max)) / 10 || digit > max) {
-            *too_large =
-                true; /* the loop continues, because the text may turn out not to be an integer */
+            /* the loop continues, because the text may turn out not to be an integer */
+            *too_large = true;
             continue;
         }
         sum = sum * 10 + digit;

@@ -123,9 +123,8 @@ static bool shortest_in_range(double value, gbsi_digits *digits)
     while (value >= power[magnitude + 1]) {
         magnitude++;
     }
-    int scale =
-        27 -
-        magnitude; /* value * 10^scale is in [10^16, 10^17), except for rounded powers of ten */
+    /* value * 10^scale is in [10^16, 10^17), except for rounded powers of ten */
+    int scale = 27 - magnitude;
     bool left = false;
     uint64_t seventeen = scaled(&b, scale, &left);
     if (seventeen < least || seventeen >= 10 * least) {

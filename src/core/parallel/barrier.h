@@ -14,8 +14,8 @@
 typedef struct gbsi_gate {
     _Alignas(64) _Atomic uint32_t step;
     _Alignas(64) _Atomic uint32_t n_sleepers;
-    uint32_t
-        n_spins; /* number of looks at the step before sleeping; 0 if threads outnumber cores */
+    /* number of looks at the step before sleeping; 0 if threads outnumber cores */
+    uint32_t n_spins;
     pthread_mutex_t mutex;
     pthread_cond_t opened;
 } gbsi_gate;

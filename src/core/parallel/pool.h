@@ -31,10 +31,10 @@ uint32_t gbsi_affinity_cores(gbsi_get_affinity *get);
 gbs_status gbsi_pool_new(uint32_t n_members, gbsi_pool **out, gbs_error *err);
 void gbsi_pool_free(gbsi_pool *pool); /* NULL is allowed */
 
-uint32_t
-gbsi_pool_size(const gbsi_pool *pool); /* number of members; NULL is a pool of one member */
-uint32_t
-gbsi_pool_spins(const gbsi_pool *pool); /* number of spins for barriers among the members */
+/* number of members; NULL is a pool of one member */
+uint32_t gbsi_pool_size(const gbsi_pool *pool);
+/* number of spins for barriers among the members */
+uint32_t gbsi_pool_spins(const gbsi_pool *pool);
 
 /* Runs job(context, member) once for each member, at the same time. Members see all writes made
  * before the call, and the caller sees the writes of the members. */

@@ -9,8 +9,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-typedef _Atomic uint32_t
-    gbsi_rw_lock; /* number of readers, or GBSI_RW_WRITER; 0 if the lock is free */
+/* number of readers, or GBSI_RW_WRITER; 0 if the lock is free */
+typedef _Atomic uint32_t gbsi_rw_lock;
 
 #define GBSI_RW_WRITER UINT32_MAX
 #define GBSI_RW_SPINS  64u

@@ -134,8 +134,8 @@ void gbsi_cud_init(gbsi_cud *cud, gbs_cud_scheme scheme, uint32_t bits, uint64_t
     cud->period = gbsi_cud_period(bits);
     assert(offset < cud->period && gbsi_gcd(offset, cud->period) == 1);
     solve_units(cud, gbsi_cud_power(offset, polynomial), next);
-    for (uint32_t i = 0; i < bits;
-         ++i) { /* the bits after the m-th follow from the leading m bits and have no column */
+    /* the bits after the m-th follow from the leading m bits and have no column */
+    for (uint32_t i = 0; i < bits; ++i) {
         const uint32_t bit = 7 - i % 8;
         for (uint32_t byte = 0; byte < 256; ++byte) {
             cud->step[i / 8][byte] ^= (byte >> bit & 1u) != 0 ? next[i] : 0;

@@ -193,8 +193,8 @@ uint64_t gbsi_cud_offset_for(gbs_cud_scheme scheme, uint32_t bits, uint64_t poly
     uint64_t best = g;
     uint32_t fewest = UINT32_MAX;
     for (int i = 0; i < MOST_TRIES && g != 0 && fewest > 0; ++i) {
-        const uint64_t step =
-            g * (n_numbers % period) % period; /* factors below 2^32, hence no overflow */
+        /* factors below 2^32, hence no overflow */
+        const uint64_t step = g * (n_numbers % period) % period;
         const uint32_t defects = gbsi_cud_defects(bits, polynomial, step);
         best = defects < fewest ? g : best;
         fewest = defects < fewest ? defects : fewest;

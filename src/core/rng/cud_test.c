@@ -37,8 +37,8 @@ static void printed_states(void **state)
     for (uint32_t n = 0; n < sizeof printed / sizeof printed[0]; ++n) {
         assert_int_equal(gbsi_cud_word(&cud, n), printed[n] << 27);
     }
-    assert_int_equal(gbsi_cud_polynomial(18),
-                     1u << 18 | 1u << 7 | 1u); /* the published delays are 11 and 18 */
+    /* the published delays are 11 and 18 */
+    assert_int_equal(gbsi_cud_polynomial(18), 1u << 18 | 1u << 7 | 1u);
     assert_int_equal(gbsi_cud_offset(GBS_CUD_TRIBBLE, 18, gbsi_cud_polynomial(18)), 10);
 }
 

@@ -32,8 +32,8 @@ gbs_status gbsi_places_check(uint64_t n_places, gbs_error *err);
 typedef enum gbsi_purpose {
     GBSI_PURPOSE_UPDATE = 0, /* chain, pass, place in the compiled schedule of the pass */
     GBSI_PURPOSE_REFINE = 1, /* same counter as the update: the second word if the first was 0 */
-    GBSI_PURPOSE_START =
-        2, /* chain, restart number, 4 * variable: a variable has all four words of a counter */
+    /* chain, restart number, 4 * variable: a variable has all four words of a counter */
+    GBSI_PURPOSE_START = 2,
     GBSI_PURPOSE_REPAIR = 3,   /* chain, attempt, step */
     GBSI_PURPOSE_SCAN = 4,     /* 0, pass, position */
     GBSI_PURPOSE_GENERATE = 5, /* stream, 0, index: models from a seed */
@@ -52,17 +52,17 @@ typedef enum gbsi_purpose {
     GBSI_PURPOSE_PLAN = 20,     /* plan, 0, 4 * step: choice of the variables of a block */
     GBSI_PURPOSE_QUERY = 21,    /* 0, round, step: changes of a query's state */
     GBSI_PURPOSE_ROW = 22, /* row div 2^32, iteration, 4 * row: seeds of the runs of a row in EM */
-    GBSI_PURPOSE_MACHINE =
-        26, /* chain, step or half-step of learning, 2 * site, or number of the unit */
+    /* chain, step or half-step of learning, 2 * site, or number of the unit */
+    GBSI_PURPOSE_MACHINE = 26,
     GBSI_PURPOSE_VOCABULARY = 27, /* kind of words, 0, 2 * centre: initial centres of k-means */
-    GBSI_PURPOSE_PROBE =
-        28, /* several counters. probe, 0, row div 32: signs of rows in standard errors; 0, 1, 4 *
-               weight: a vector that tests whether the data determine all weights; probe, 2, 4 *
-               token: labels; probe, 3 + site, parameter div 32: signs */
-    GBSI_PURPOSE_WATCHED =
-        29, /* 0, 0, stretch of blocks: choice of the block of a picture that is watched */
-    GBSI_PURPOSE_COUPLE =
-        30, /* pair, pass, 8 * update: two states; pair, pass, 8 * update + 4: a variable */
+    /* several counters. probe, 0, row div 32: signs of rows in standard errors; 0, 1, 4 *
+     * weight: a vector that tests whether the data determine all weights; probe, 2, 4 * token:
+     * labels; probe, 3 + site, parameter div 32: signs */
+    GBSI_PURPOSE_PROBE = 28,
+    /* 0, 0, stretch of blocks: choice of the block of a picture that is watched */
+    GBSI_PURPOSE_WATCHED = 29,
+    /* pair, pass, 8 * update: two states; pair, pass, 8 * update + 4: a variable */
+    GBSI_PURPOSE_COUPLE = 30,
 } gbsi_purpose;
 
 /* Computes the four words of one counter. @param block place div 4. */

@@ -48,8 +48,7 @@ static gbsi_simd level_of_text(const char *text)
 
 gbs_status gbsi_simd_check(gbs_error *err)
 {
-    const char *text = getenv(
-        "GIBBSITE_SIMD"); /* // NOLINT(concurrency-mt-unsafe): the environment is only read */
+    const char *text = getenv("GIBBSITE_SIMD"); // NOLINT(concurrency-mt-unsafe): only read
     char has[64] = "";
     if (text == NULL || text[0] == '\0' || level_of_text(text) != GBSI_N_SIMD) {
         return GBS_OK;

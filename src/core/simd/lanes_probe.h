@@ -29,8 +29,8 @@ typedef enum probe_kind {
 typedef struct lane_probe {
     const char *name;
     probe_kind kind;
-    void (*run)(const probe_input *in,
-                uint32_t out[PROBE_WORDS]); /* @param out zeros at the time of the call */
+    /* @param out zeros at the time of the call */
+    void (*run)(const probe_input *in, uint32_t out[PROBE_WORDS]);
 } lane_probe;
 
 extern const lane_probe gbsi_probes_portable[];

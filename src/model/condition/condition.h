@@ -21,20 +21,20 @@ typedef struct gbsi_conditioned {
                              variables */
     size_t *origin;       /* [factors.n_factors] number of the user's factor; SIZE_MAX for virtual
                              evidence; NULL if no number changed */
-    uint8_t
-        *has_zeros; /* [factors.n_factors] 1 if some configuration has log-weight minus infinity */
+    /* [factors.n_factors] 1 if some configuration has log-weight minus infinity */
+    uint8_t *has_zeros;
     uint32_t *user_variable; /* [n_variables] the user's numbers of the free variables */
     uint32_t *user_state;    /* [state_offset[n_variables]] the user's numbers of the states, see
                                 gbsi_conditioned_states() */
-    uint32_t
-        *free_variable; /* [model->n_variables] numbers of the free variables; GBSI_NONE if fixed */
+    /* [model->n_variables] numbers of the free variables; GBSI_NONE if fixed */
+    uint32_t *free_variable;
     uint32_t *fixed_state; /* [model->n_variables] the user's state; GBSI_NONE if free */
     uint32_t n_implied;  /* number of variables that are fixed without being observed (variables of
                             one state included) */
     double log_constant; /* ln of the product of the factors that became constant */
-    uint32_t
-        *cpt; /* [n_variables] number of the conditional table whose child is the variable;
-                 GBSI_NONE if conditioning removed the table. NULL if the model is not directed */
+    /* [n_variables] number of the conditional table whose child is the variable; GBSI_NONE if
+     * conditioning removed the table. NULL if the model is not directed */
+    uint32_t *cpt;
     uint32_t *topological; /* [n_variables] free variables, parents first; NULL if the model is not
                               directed */
     bool borrows; /* true if conditioning changed nothing: the arrays are the model's, free_variable

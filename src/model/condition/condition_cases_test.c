@@ -160,8 +160,8 @@ static void test_network(void **unused)
     gbs_builder_set_directed(b);
     gbs_model *m = build(b);
     assert_int_equal(gbs_evidence_new(m, &e, NULL), GBS_OK);
-    assert_int_equal(gbs_evidence_observe(e, 1, 1, NULL),
-                     GBS_OK); /* then variables 0 and 2 are 0 */
+    /* then variables 0 and 2 are 0 */
+    assert_int_equal(gbs_evidence_observe(e, 1, 1, NULL), GBS_OK);
     assert_int_equal(gbsi_condition(m, e, &c, NULL), GBS_OK);
     assert_int_equal(c->n_variables, 1);
     assert_int_equal(c->n_implied, 2);

@@ -55,8 +55,8 @@ static void check_factor(const gbsi_conditioned *c, size_t i)
 {
     const gbsi_factors *f = &c->factors;
     const uint32_t aux = f->aux[i];
-    assert(f->scope_start[i] <
-           f->scope_start[i + 1]); /* factors without variables are not stored */
+    /* factors without variables are not stored */
+    assert(f->scope_start[i] < f->scope_start[i + 1]);
     for (size_t e = f->scope_start[i]; e < f->scope_start[i + 1]; ++e) {
         assert(f->scope[e] < c->n_variables);
         assert(f->kind[i] != GBS_FACTOR_LOGICAL || f->literal[e] < c->arity[f->scope[e]]);

@@ -13,8 +13,8 @@
  * slicing share the table. */
 typedef struct gbsi_slice {
     size_t factor; /* number of the user's factor */
-    uint32_t
-        table; /* number of the table in the conditioned model; GBSI_NONE if the place is empty */
+    /* number of the table in the conditioned model; GBSI_NONE if the place is empty */
+    uint32_t table;
 } gbsi_slice;
 
 enum { GBSI_N_DESCRIBED = 256 };

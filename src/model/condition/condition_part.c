@@ -386,8 +386,8 @@ gbs_status gbsi_conditioned_pick(const gbsi_conditioned *whole, gbsi_series_list
     gbs_status status = GBS_OK;
     kept k = {.factors = factors};
     gbsi_conditioned *p = NULL;
-    k.variable = gbsi_alloc_array(
-        whole->n_variables, sizeof *k.variable); /* only elements that were written are read */
+    /* only elements that were written are read */
+    k.variable = gbsi_alloc_array(whole->n_variables, sizeof *k.variable);
     GBSI_PASS(GBSI_HAVE(err, "part of a model", k.variable));
     for (size_t j = 0; j < variables.n; ++j) {
         const uint64_t end = variables.at[j].first + variables.at[j].n;

@@ -11,8 +11,8 @@
 #include "condition/condition_inside.h"
 
 enum {
-    MAX_FREE =
-        64, /* number of free variables of one table; each variable at least doubles the table */
+    /* number of free variables of one table; each variable at least doubles the table */
+    MAX_FREE = 64,
     FIRST_PLACES = 64, /* first number of places of the hash table */
     TOGETHER = 1 << 12 /* number of entries that are copied between two looks at the watch */
 };

@@ -103,8 +103,8 @@ static void check_factors(const gbsi_conditioned *c)
             }
         } while (next_assignment(c->n_variables, c->arity, x));
         const int level = f->kind[i] == GBSI_FACTOR_RISING || f->kind[i] == GBSI_FACTOR_FALLING;
-        assert_true(c->has_zeros[i] == zeros ||
-                    (level && !zeros)); /* levels: 1 is allowed without a zero */
+        /* levels: 1 is allowed without a zero */
+        assert_true(c->has_zeros[i] == zeros || (level && !zeros));
         assert_int_equal(gbsi_factor_has_zeros(f, i), c->has_zeros[i]);
         for (size_t s = f->scope_start[i]; s < f->scope_start[i + 1]; ++s) {
             assert_true(c->arity[f->scope[s]] >= 2);

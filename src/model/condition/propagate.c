@@ -10,9 +10,8 @@
 
 enum { WORD_BITS = 64 };
 
-#define SCATTERED                                                                               \
-    32u /* number of operations that count for a write to a row whose page may not be in memory \
-           yet */
+/* number of operations that count for a write to a row whose page may not be in memory yet */
+#define SCATTERED 32u
 
 /* ---- what constrains what ------------------------------------------------------------------ */
 
@@ -119,8 +118,8 @@ gbs_status gbsi_propagation_new(const gbsi_factors *factors, const uint32_t *ari
     GBSI_TRY(find_hard(p, has_zeros, watch, err));
     measure(p);
     GBSI_TRY(find_incident(p, watch, err));
-    if (gbsi_watch_stopped(
-            watch)) { /* the scan is incomplete, and none of the hard factors is used */
+    /* the scan is incomplete, and none of the hard factors is used */
+    if (gbsi_watch_stopped(watch)) {
         p->n_hard = 0;
         memset(p->incident_start, 0, (n + 2) * sizeof *p->incident_start);
     }

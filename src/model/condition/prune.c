@@ -152,8 +152,8 @@ static bool walk_is_constant(const pruner *p, size_t f, uint32_t at_v, double *l
         const double sum = log_sum_at(p, f, p->at, at_v);
         least = sum < least ? sum : least;
         most = sum > most ? sum : most;
-        if (!(most - least <=
-              GBSI_CONSTANT_SUM)) { /* the condition also holds if both sums are minus infinity */
+        /* the condition also holds if both sums are minus infinity */
+        if (!(most - least <= GBSI_CONSTANT_SUM)) {
             memset(p->at, 0, n * sizeof *p->at);
             return false;
         }

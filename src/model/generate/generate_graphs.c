@@ -225,9 +225,8 @@ static gbs_status couple_powerlaw(const gbsi_generate_spins *spins, gbs_builder 
     growth g = {.m = m};
     uint64_t edge = 0;
     g.old_end = gbsi_alloc_array(n_grown, sizeof *g.old_end);
-    g.joined_to = gbsi_alloc_array_zero(
-        n,
-        sizeof *g.joined_to); /* 0 means that a variable was not drawn; variable 0 is never new */
+    /* 0 means that a variable was not drawn; variable 0 is never new */
+    g.joined_to = gbsi_alloc_array_zero(n, sizeof *g.joined_to);
     GBSI_TRY(GBSI_HAVE(err, "graph", g.old_end, g.joined_to));
     for (uint32_t v = 1; v <= m; ++v) {
         for (uint32_t w = 0; w < v; ++w) {

@@ -68,8 +68,8 @@ static void test_regular(void **unused)
         for (uint32_t v = 0; v < large[i][0]; ++v) {
             assert_int_equal(degree[v], large[i][1]);
         }
-        const uint32_t *before =
-            NULL; /* edges are sorted by the lower end, then by the other end */
+        /* edges are sorted by the lower end, then by the other end */
+        const uint32_t *before = NULL;
         for (size_t f = 0; f < gbs_model_n_factors(m); ++f) {
             const uint32_t *s = NULL;
             (void)gbs_model_factor(m, f, NULL, &s);
@@ -148,8 +148,8 @@ static void test_powerlaw(void **unused)
         assert_true(fabs(of[k] - 3000 * share) < 5.0 * deviation);
     }
     assert_true(most > 50 && most < 600); /* of order 2 sqrt(3000) = 110 */
-    assert_true(degree[0] + degree[1] + degree[2] >
-                60); /* the oldest variables have the largest degrees */
+    /* the oldest variables have the largest degrees */
+    assert_true(degree[0] + degree[1] + degree[2] > 60);
     gbs_model_free(m);
     for (o.variables = 2; o.variables < 9; ++o.variables) {
         for (o.edges = 1; o.edges < o.variables; ++o.edges) {

@@ -86,9 +86,8 @@ static gbsi_generate_patch make_patch(const gbsi_generate_picture *picture, uint
 static bool covers(const gbsi_generate_picture *picture, const gbsi_generate_patch *p,
                    const uint32_t at[3])
 {
-    const unsigned n_directions =
-        picture->size[2] > 1 ? 3
-                             : 2; /* a flat picture has the layer's centre in the third direction */
+    /* a flat picture has the layer's centre in the third direction */
+    const unsigned n_directions = picture->size[2] > 1 ? 3 : 2;
     double sum = 0.0;
     for (unsigned d = 0; d < 3; ++d) {
         if (at[d] < p->from[d] || at[d] >= p->to[d]) {

@@ -44,8 +44,8 @@ static uint64_t key_of(edge e)
 
 static size_t home_of(const edge_set *set, uint64_t key)
 {
-    return (size_t)((key * 0x9e3779b97f4a7c15u) >>
-                    set->shift); /* 2^64 divided by the golden ratio */
+    /* 2^64 divided by the golden ratio */
+    return (size_t)((key * 0x9e3779b97f4a7c15u) >> set->shift);
 }
 
 static bool has(const edge_set *set, edge e)

@@ -207,8 +207,8 @@ static void test_potts_noise(void **unused)
     gbs_generate_potts_options o = {.rows = 1, .columns = 1, .states = 4, .noise = 1e-300};
     gbs_model *m = NULL;
     uint32_t n_possible = 0;
-    assert_int_equal(gbs_generate_potts(&o, &m, NULL),
-                     GBS_OK); /* no NaN, although the data exclude states */
+    /* no NaN, although the data exclude states */
+    assert_int_equal(gbs_generate_potts(&o, &m, NULL), GBS_OK);
     for (uint32_t k = 0; k < 4; ++k) {
         n_possible += gbs_model_log_density(m, &k) == -INFINITY ? 0 : 1;
     }

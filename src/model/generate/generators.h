@@ -11,8 +11,8 @@
 /* Numbers of the streams of random numbers. Each use has its own stream, which makes its draws
  * independent of all other uses. The numbers determine the model of a seed and never change. */
 typedef enum gbsi_generate_stream {
-    GBSI_STREAM_COUPLING =
-        0, /* index: 3 variable + direction for grids, number of the coupling for other graphs */
+    /* index: 3 variable + direction for grids, number of the coupling for other graphs */
+    GBSI_STREAM_COUPLING = 0,
     GBSI_STREAM_FIELD = 1,   /* index: variable */
     GBSI_STREAM_PATCH = 2,   /* index: 4 patch + number */
     GBSI_STREAM_NOISE = 3,   /* index: 6 variable + pair */

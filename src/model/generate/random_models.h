@@ -204,9 +204,8 @@ static inline gbs_model *random_model_of(uint64_t *seed, random_size most, uint3
     gbs_model *model = NULL;
     uint32_t arity[MOST_VARIABLES];
     const uint32_t n = 1 + random_below(seed, most.variables);
-    const int same =
-        random_below(seed, 3) ==
-        0; /* one arity for all variables makes Potts factors and shared tables common */
+    /* one arity for all variables makes Potts factors and shared tables common */
+    const int same = random_below(seed, 3) == 0;
     for (uint32_t v = 0; v < n; ++v) {
         arity[v] = same && v > 0                ? arity[0]
                    : random_below(seed, 2) == 0 ? 2

@@ -177,8 +177,8 @@ static gbs_status take_scopes(peeling *p, gbs_error *err)
     for (size_t s = 0; s < graph->n_scopes; s++) {
         const size_t first = graph->scope_start[s];
         const size_t n = graph->scope_start[s + 1] - first;
-        if (gbsi_watch_spend(
-                p->watch, 32 + n)) { /* costs 32, because the arrays have not been written before */
+        /* costs 32, because the arrays have not been written before */
+        if (gbsi_watch_spend(p->watch, 32 + n)) {
             return gbsi_watch_fail(err, "colouring");
         }
         memcpy(p->member + first, graph->scope + first, n * sizeof *p->member);
@@ -208,8 +208,8 @@ static gbs_status peeling_init(peeling *p, const gbsi_graph *graph, gbs_error *e
         p->head[d] = GBSI_NONE;
     }
     p->least = most;
-    for (size_t v = n; v > 0;
-         v--) { /* backwards, which puts the lowest variable first in its list */
+    /* backwards, which puts the lowest variable first in its list */
+    for (size_t v = n; v > 0; v--) {
         push(p, (uint32_t)(v - 1));
     }
     return GBS_OK;

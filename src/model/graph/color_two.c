@@ -55,8 +55,8 @@ gbs_status gbsi_graph_color_two(const gbsi_graph *graph, uint32_t *color, bool *
     gbs_status status = GBS_OK;
     const size_t n = graph->n_variables;
     forest f = {0};
-    if (graph->neighbour ==
-        NULL) { /* a scope of three variables is a triangle, which two colours do not suffice for */
+    /* a scope of three variables is a triangle, which two colours do not suffice for */
+    if (graph->neighbour == NULL) {
         *bipartite = false;
         return GBS_OK;
     }
@@ -74,9 +74,8 @@ gbs_status gbsi_graph_color_two(const gbsi_graph *graph, uint32_t *color, bool *
         }
     }
     for (uint32_t v = 0; v < n && fits; v++) {
-        color[v] = f.parent[v] == v
-                       ? 0
-                       : color[f.parent[v]] ^ f.differs[v]; /* the parent is lower than v */
+        /* the parent is lower than v */
+        color[v] = f.parent[v] == v ? 0 : color[f.parent[v]] ^ f.differs[v];
     }
     *bipartite = fits;
 

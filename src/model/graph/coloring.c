@@ -157,9 +157,8 @@ static void mark_ends(greedy *g, size_t begin, size_t end, size_t limit, bool wi
     for (size_t i = begin; i < end; i++) {
         const gbsi_members members = gbsi_graph_members(g->graph, i);
         for (size_t j = 0; j < members.n && set_of_end(g, i) == NULL; j++) {
-            mark(g, g->color[members.variable[j]], limit,
-                 wipe); /* a variable without a colour has GBSI_NONE, which is never below the limit
-                         */
+            /* a variable without a colour has GBSI_NONE, which is never below the limit */
+            mark(g, g->color[members.variable[j]], limit, wipe);
         }
         g->work += set_of_end(g, i) == NULL ? members.n : 1;
     }

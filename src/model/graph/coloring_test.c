@@ -76,8 +76,8 @@ static void colorings_are_proper(void **state)
         if (!bipartite) {
             assert_int_equal(n_colors, n_last < n_first ? n_last : n_first);
             const uint32_t *better = n_last < n_first ? last : first;
-            assert_memory_equal(color, better,
-                                n * sizeof *color); /* the two-colour function left it unchanged */
+            /* the two-colour function left it unchanged */
+            assert_memory_equal(color, better, n * sizeof *color);
         }
         free(a);
         clear(&f);
@@ -127,8 +127,8 @@ static void two_colors_are_found_exactly(void **state)
         free(a);
         clear(&f);
     }
-    assert_true(n_bipartite > 40 &&
-                n_bipartite < 160); /* graphs with and without a two-colouring occurred */
+    /* graphs with and without a two-colouring occurred */
+    assert_true(n_bipartite > 40 && n_bipartite < 160);
 }
 
 /* Smallest-last uses at most 1 + the degeneracy of the graph (Matula & Beck). The degeneracy is

@@ -53,9 +53,8 @@ static uint32_t number(uint32_t n, uint32_t *parent, uint32_t *component)
 {
     uint32_t next = 0;
     for (uint32_t v = 0; v < n; v++) {
-        component[v] = parent[v] == v
-                           ? next++
-                           : component[parent[v]]; /* parents are lower than their children */
+        /* parents are lower than their children */
+        component[v] = parent[v] == v ? next++ : component[parent[v]];
     }
     gbsi_free(parent);
     return next;

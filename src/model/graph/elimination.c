@@ -21,15 +21,13 @@
 #include "graph/elimination_inside.h"
 #include "graph/order_search.h"
 
-#define MOST_ENTRIES \
-    (UINT64_C(1) << 62) /* a table of more entries of 8 bytes could not be addressed */
-#define POOL                                                                                      \
-    (UINT64_C(1) << 24)           /* work that components together may do beyond their own effort \
-                                   */
+/* a table of more entries of 8 bytes could not be addressed */
+#define MOST_ENTRIES (UINT64_C(1) << 62)
+/* work that components together may do beyond their own effort \ */
+#define POOL  (UINT64_C(1) << 24)
 #define SPARE (UINT64_C(1) << 23) /* work for further tries of all components */
-#define HOPELESS                                                                                 \
-    (UINT64_C(1) << 56) /* entries of a clique that end a search, because no improvement saves a \
-                           factor of 2^24 */
+/* entries of a clique that end a search, because no improvement saves a factor of 2^24 */
+#define HOPELESS    (UINT64_C(1) << 56)
 #define MOST_TRIES  16u
 #define LARGE       (UINT64_C(1) << 22) /* rows of this many neighbours take long to make */
 #define MOST_ROUNDS 8                   /* most rounds over the variables of a large component */

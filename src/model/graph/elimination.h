@@ -26,8 +26,8 @@ typedef struct gbsi_elimination_limits {
                          budget of steps: see order_search.h */
     uint64_t steps;   /* 0: the number that `useful` implies; otherwise the steps of all local
                          searches together */
-    uint64_t
-        bytes; /* largest number of bytes of a local search; a search that needs more is skipped */
+    /* largest number of bytes of a local search; a search that needs more is skipped */
+    uint64_t bytes;
     const uint8_t *late; /* NULL, or [n_variables]: 1 means that the variable is eliminated last in
                             its component, without a local search */
     gbsi_watch *watch;   /* borrowed; NULL: the local search never stops */
@@ -43,8 +43,8 @@ typedef struct gbsi_elimination_part {
                            */
     uint32_t n_variables; /* number of variables; in the order, eliminated variables come first and
                              the others follow ascending */
-    uint32_t
-        n_eliminated; /* number of eliminated variables; n_variables if the order is complete */
+    /* number of eliminated variables; n_variables if the order is complete */
+    uint32_t n_eliminated;
     uint32_t width;   /* number of variables of the largest clique minus one; a lower bound if the
                          search stopped */
     uint64_t entries; /* entries of the tables of the maximal cliques, saturating; if the search
@@ -59,9 +59,9 @@ typedef struct gbsi_elimination {
     gbsi_elimination_part *part;
     uint32_t *order;      /* [n_variables] variables in elimination order, by component */
     size_t *clique_start; /* [n_variables + 1] offsets of the cliques, by position in the order */
-    uint32_t *
-        clique; /* for each eliminated variable the neighbours it had at its elimination, ascending;
-                   together with the variable they form a clique; empty for other variables */
+    /* for each eliminated variable the neighbours it had at its elimination, ascending; together
+     * with the variable they form a clique; empty for other variables */
+    uint32_t *clique;
 } gbsi_elimination;
 
 gbs_status gbsi_elimination_new(const gbsi_graph *graph, const gbsi_elimination_limits *limits,

@@ -7,8 +7,8 @@
 #include "graph/elimination_inside.h"
 #include "graph/order_search.h"
 
-#define WORTH \
-    4u /* a search must be allowed this multiple of the steps that its preparation costs */
+/* a search must be allowed this multiple of the steps that its preparation costs */
+#define WORTH      4u
 #define MOST_STEPS 64u /* most steps per table entry, if the number of steps is given */
 
 typedef struct component {

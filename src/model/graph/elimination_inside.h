@@ -16,8 +16,8 @@ enum {
     SEARCH = 16, /* number of entries that a search in a row counts for */
 };
 
-#define GBSI_EASY_WIDTH \
-    2u /* up to this width minimum fill is optimal, and a local search cannot improve it */
+/* up to this width minimum fill is optimal, and a local search cannot improve it */
+#define GBSI_EASY_WIDTH 2u
 
 #define DEAD (GBSI_NONE - 1) /* value in search.local of an eliminated variable */
 
@@ -47,8 +47,8 @@ typedef struct search {
     gbsi_elimination *e;
     gbsi_elimination_limits limits;
     uint64_t work, most_work; /* number of row entries read in this component, and its limit */
-    uint64_t pool,
-        spare; /* work left for all components: beyond their own effort, and for further tries */
+    /* work left for all components: beyond their own effort, and for further tries */
+    uint64_t pool, spare;
     uint64_t order_pool; /* steps of order_search.h left for components with too many entries */
     uint32_t *position;  /* [n] position in the order; GBSI_NONE if not eliminated */
     uint32_t *local; /* [n] during the elimination of a variable: index in N, or MOST_DEGREE + index
@@ -59,8 +59,8 @@ typedef struct search {
     uint32_t *block;    /* rows of the component before any elimination */
     queue_node *node;   /* [node_capacity] nodes of the queue */
     size_t node_capacity;
-    uint32_t n_nodes,
-        free_node; /* largest number of nodes used so far, and the head of the list of free nodes */
+    /* largest number of nodes used so far, and the head of the list of free nodes */
+    uint32_t n_nodes, free_node;
     uint32_t top[N_BUCKETS];
     uint32_t lowest; /* lowest bucket that may hold a node */
     size_t clique_capacity;

@@ -182,8 +182,8 @@ static void levels_are_those_of_neighbors(void **state)
         assert_int_equal(n_levels, naive_levels(a, n, sequence, length, expected));
         assert_memory_equal(level, expected, length * sizeof *level);
         for (size_t t = 0; t < length; t++) {
-            for (size_t s = 0; s < t;
-                 s++) { /* the order is kept, and neighbours never share a level */
+            /* the order is kept, and neighbours never share a level */
+            for (size_t s = 0; s < t; s++) {
                 if (sequence[s] == sequence[t] || a[sequence[s] * n + sequence[t]]) {
                     assert_true(level[s] < level[t]);
                 }

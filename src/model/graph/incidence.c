@@ -7,8 +7,8 @@
 
 #include "base/memory.h"
 
-#define MOST_LOOKED_THROUGH \
-    32u /* largest number of neighbours that are searched for a repeated one */
+/* largest number of neighbours that are searched for a repeated one */
+#define MOST_LOOKED_THROUGH 32u
 
 /* Sizes of the arrays of a graph. */
 typedef struct extent {

@@ -35,12 +35,11 @@ static gbs_status make_starts(const gbsi_factors *factors, uint32_t n_variables,
     return gbsi_offsets_take(degree, n_variables, start, "factors of variables", err);
 }
 
-#define SCATTERED                                                                               \
-    32u /* number of operations that count for a write to a row whose page may not be in memory \
-           yet */
-#define LONG_SCOPE                                                                                \
-    64u /* scopes with more literals than this store positions, because a search for each literal \
-           would be quadratic */
+/* number of operations that count for a write to a row whose page may not be in memory yet */
+#define SCATTERED 32u
+/* scopes with more literals than this store positions, because a search for each literal would
+ * be quadratic */
+#define LONG_SCOPE 64u
 
 static bool has_long(const gbsi_factors *factors)
 {

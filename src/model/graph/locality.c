@@ -6,12 +6,11 @@
 #include "base/memory.h"
 
 #define SAMPLES 4096u /* number of ends that are examined to measure the distance of neighbours */
-#define FAR                                                                                       \
-    4096u /* least distance of numbers that counts as far: the states of this many variables fill \
-             most of a first-level cache */
-#define PROBE                                                                                 \
-    16384u /* number of visited variables after which the size of the front shows the kind of \
-              graph */
+/* least distance of numbers that counts as far: the states of this many variables fill most of a
+ * first-level cache */
+#define FAR 4096u
+/* number of visited variables after which the size of the front shows the kind of graph */
+#define PROBE 16384u
 
 /* ---- distance of neighbours ---------------------------------------------------------------- */
 
@@ -42,11 +41,15 @@ static double far_share(const gbsi_graph *graph, const uint32_t *rank)
 
 typedef struct search {
     const gbsi_graph *graph;
-    uint32_t *rank;  /* [n_variables] place in the order; GBSI_NONE if not visited */
-    uint32_t *order; /* [n_variables] visited variables, which are also the queue of the search */
+    uint32_t *rank; /* [n_variables] place in the order; GBSI_NONE if not visited */
+    uint32_t
+        /* [n_variables] visited variables, which are also the queue of the search */
+        *order;
     uint32_t n_met;
-    uint8_t *used; /* [n_scopes] 1 if all members of the scope have been visited; NULL if all scopes
-                      are pairs */
+    uint8_t
+        /* [n_scopes] 1 if all members of the scope have been visited; NULL if all scopes are
+         * pairs */
+        *used;
     gbsi_watch *watch; /* if the watch has stopped, no order is found */
 } search;
 

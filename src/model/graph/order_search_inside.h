@@ -34,7 +34,8 @@ typedef struct region {
     uint32_t weight[MOST_REGION]; /* weights of the vertices; a missing edge has the product of the
                                      weights of its ends */
     bool weighted;                /* true if some weight is not 1 */
-    uint64_t row[MOST_REGION][REGION_WORDS]; /* bit sets of the neighbours */
+    /* bit sets of the neighbours */
+    uint64_t row[MOST_REGION][REGION_WORDS];
 } region;
 
 /* The result of eliminating the region: a tree of cliques in the order of elimination. */
@@ -53,10 +54,10 @@ typedef struct triangulation {
 
 /* Scratch of one elimination. */
 typedef struct greedy {
-    uint64_t row[MOST_REGION]
-                [REGION_WORDS]; /* neighbours of each vertex among those not eliminated */
-    double fill[MOST_REGION];   /* weight of the edges that each vertex's neighbours lack */
-    double noise[MOST_REGION];  /* random factor of the fill of each vertex */
+    /* neighbours of each vertex among those not eliminated */
+    uint64_t row[MOST_REGION][REGION_WORDS];
+    double fill[MOST_REGION];  /* weight of the edges that each vertex's neighbours lack */
+    double noise[MOST_REGION]; /* random factor of the fill of each vertex */
     uint16_t alive[MOST_REGION];
     uint32_t n_alive;
     uint16_t open[MOST_REGION]; /* cliques that have no parent yet */
@@ -85,16 +86,16 @@ typedef struct bag {
  * link k. */
 typedef struct bag_link {
     uint32_t to;
-    uint32_t next,
-        before; /* next and previous link in the list of the bag from which the edge leads away */
+    /* next and previous link in the list of the bag from which the edge leads away */
+    uint32_t next, before;
 } bag_link;
 
 /* A tree of bags that can be changed. */
 typedef struct bags {
     bag *bag;
     uint32_t n_bags;
-    uint32_t n_slots,
-        most_slots; /* number of slots used until now, and the largest number allowed */
+    /* number of slots used until now, and the largest number allowed */
+    uint32_t n_slots, most_slots;
     uint32_t free_slot;
     bag_link *link;
     uint32_t n_links, most_links;

@@ -113,8 +113,8 @@ gbs_status gbsi_partition_metis(const gbsi_graph *graph, const uint32_t *work, u
 typedef struct gbsi_partition_rank {
     uint64_t work; /* sum of gbsi_partition_work() over the rank's variables */
     uint64_t own;  /* number of the rank's variables */
-    uint64_t
-        halo; /* number of variables of other ranks that the rank holds, whose values it receives */
+    /* number of variables of other ranks that the rank holds, whose values it receives */
+    uint64_t halo;
     uint64_t boundary;   /* number of own variables that some other rank holds */
     uint64_t neighbours; /* number of ranks to which it sends; the same ranks send to it */
     uint64_t messages;   /* number of messages sent: one to each neighbour for each batch that has
@@ -122,8 +122,8 @@ typedef struct gbsi_partition_rank {
     uint64_t received;   /* number of messages received */
     uint64_t values; /* number of values sent: a boundary variable counts once for each rank that
                         holds it */
-    uint64_t
-        runs; /* number of runs of consecutive own variables in each batch, summed over batches */
+    /* number of runs of consecutive own variables in each batch, summed over batches */
+    uint64_t runs;
 } gbsi_partition_rank;
 
 typedef struct gbsi_partition_figures {

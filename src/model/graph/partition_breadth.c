@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "graph/partition.h"
 
-#define MOST_MEMBERS \
-    64u /* longer scopes are ignored, because they say little about nearness and cost much */
+/* longer scopes are ignored, because they say little about nearness and cost much */
+#define MOST_MEMBERS 64u
 
 /* The variables site[first .. first + n), which belong to the parts from `part` on. Until these
  * variables are cut, part[] holds the number `part` for all of them and for no other variable. */
@@ -126,8 +126,8 @@ gbs_status gbsi_partition_breadth(const gbsi_graph *graph, const uint32_t *work,
 {
     gbs_status status = GBS_OK;
     breadth b = {.graph = graph, .watch = watch, .part = part};
-    piece stack[64] = {{.n = graph->n_variables,
-                        .n_parts = n_parts}}; /* stack: each of the 32 halvings leaves one entry */
+    piece stack[64] = {/* stack: each of the 32 halvings leaves one entry */
+                       {.n = graph->n_variables, .n_parts = n_parts}};
     unsigned n_stack = 1;
     GBSI_TRY(breadth_init(&b, err));
     while (n_stack > 0) {

@@ -17,8 +17,8 @@ typedef struct halos {
     uint32_t *own;     /* [n_variables] variables by part, ascending */
     uint32_t *met_by;  /* [n_variables] last part whose halo contains the variable */
     uint32_t *used_by; /* [n_scopes] last part that used the scope; NULL if all scopes are pairs */
-    uint32_t
-        *variable; /* current halo, in the order of discovery; NULL if the halo is only counted */
+    /* current halo, in the order of discovery; NULL if the halo is only counted */
+    uint32_t *variable;
     size_t n, capacity;
 } halos;
 

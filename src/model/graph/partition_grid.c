@@ -173,8 +173,8 @@ static void visit_plane(const lattice *l, uint32_t p, unsigned d, bool after,
 static void visit_neighbours(const lattice *l, uint32_t p, gbsi_partition_rank *rank)
 {
     for (unsigned d = 0; d < GBSI_GRID_MOST; d++) {
-        gbsi_block plane[2] = {l->block[p],
-                               l->block[p]}; /* the planes before and after the block */
+        /* the planes before and after the block */
+        gbsi_block plane[2] = {l->block[p], l->block[p]};
         bool exists[2];
         for (unsigned side = 0; side < 2; side++) {
             uint32_t at = 0;

@@ -67,8 +67,8 @@ static uint64_t count_ends(const gbsi_graph *graph)
     uint64_t n_ends = gbsi_graph_ends(graph, graph->n_variables);
     for (size_t s = 0; graph->neighbour == NULL && s < graph->n_scopes; s++) {
         const uint64_t n = graph->scope_start[s + 1] - graph->scope_start[s];
-        n_ends +=
-            n > LONG_SCOPE ? n : n * (n - 1); /* these and the ends counted before are enough */
+        /* these and the ends counted before are enough */
+        n_ends += n > LONG_SCOPE ? n : n * (n - 1);
     }
     return n_ends;
 }
@@ -108,8 +108,8 @@ static gbs_status make_edges(edges *e, uint64_t n_ends, idx_t *stamp, gbs_error 
     e->to = gbsi_alloc_array(n_ends, sizeof *e->to);
     GBSI_PASS(GBSI_HAVE(err, "partition", e->to));
     add_all(e);
-    for (uint32_t v = n; v > 0;
-         v--) { /* filling has moved the start of each list to the start of the next */
+    /* filling has moved the start of each list to the start of the next */
+    for (uint32_t v = n; v > 0; v--) {
         e->start[v] = e->start[v - 1];
     }
     e->start[0] = 0;

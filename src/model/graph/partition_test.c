@@ -153,8 +153,8 @@ static void random_graphs(void **unused)
     draws = 0;
     for (uint32_t trial = 0; trial < 60; trial++) {
         fixture f;
-        const uint32_t n =
-            trial < 3 ? trial : 1 + below(100); /* first graphs of no, one and two variables */
+        /* first graphs of no, one and two variables */
+        const uint32_t n = trial < 3 ? trial : 1 + below(100);
         uint32_t pair[8];
         const gbsi_edges extra = {.n = 4, .pair = pair};
         for (uint32_t e = 0; n >= 2 && e < 4; e++) {
@@ -199,8 +199,8 @@ static void auto_is_best(void **unused)
     assert_int_equal(cost_of(&f, GBSI_PARTITION_AUTO, 16, &used), 16 * 4 * 16 + 64 * 4 - 1);
     assert_int_equal(used, GBSI_PARTITION_BISECTION);
     (void)cost_of(&f, GBSI_PARTITION_AUTO, 2, &used);
-    assert_int_equal(used,
-                     GBSI_PARTITION_INTERVALS); /* AUTO finds the same parts without a search */
+    /* AUTO finds the same parts without a search */
+    assert_int_equal(used, GBSI_PARTITION_INTERVALS);
     clear(&f);
     draws = 0;
     for (uint32_t trial = 0; trial < 5; trial++) {

@@ -192,9 +192,8 @@ size_t gbsi_factor_size(const gbsi_factors *factors, size_t f)
 
 bool gbsi_any_zero(const double *entry, size_t n, gbsi_watch *watch)
 {
-    enum {
-        TOGETHER = 1 << 12
-    }; /* number of entries between two looks at the watch; an entry takes about a nanosecond */
+    /* number of entries between two looks at the watch; an entry takes about a nanosecond */
+    enum { TOGETHER = 1 << 12 };
     bool any = false;
     for (size_t done = 0; !any && done < n; done += TOGETHER) {
         const size_t end = n - done < TOGETHER ? n : done + TOGETHER;

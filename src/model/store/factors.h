@@ -47,8 +47,8 @@ typedef struct gbsi_factors {
     size_t n_factors;
     uint8_t *kind;       /* [n_factors] gbs_factor_kind, or one of GBSI_FACTOR_... */
     size_t *scope_start; /* [n_factors + 1] offsets of the scopes in `scope` and `literal` */
-    uint32_t
-        *scope; /* [scope_start[n_factors]] variables of the scopes, distinct within a factor */
+    /* [scope_start[n_factors]] variables of the scopes, distinct within a factor */
+    uint32_t *scope;
     uint32_t *literal; /* [scope_start[n_factors]] state that makes the literal true; NULL if no
                           factor is logical */
     double *weight;    /* [n_factors] h, J or w; 0 for tables; for levels see GBSI_FACTOR_RISING */

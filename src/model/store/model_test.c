@@ -162,8 +162,8 @@ static void test_network(void **unused)
     assert_int_equal(gbs_model_is_directed(m), 1);
     assert_memory_equal(m->topological, order, sizeof order);
     assert_memory_equal(m->cpt, cpt, sizeof cpt);
-    assert_int_equal(gbs_model_is_normalized(m),
-                     0); /* the columns are zeros, hence each weight is 1 */
+    /* the columns are zeros, hence each weight is 1 */
+    assert_int_equal(gbs_model_is_normalized(m), 0);
     gbs_model_free(m);
     m = build(b); /* an empty model again, which is not directed */
     assert_int_equal(gbs_model_n_variables(m), 0);

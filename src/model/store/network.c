@@ -95,8 +95,10 @@ static gbs_status refuse_cycle(const gbs_model *m, const uint32_t *cpt, family *
     while (f->n_waiting[v] == 0) {
         ++v;
     }
-    uint32_t *step = f->child; /* reuses the array `child`, which has room for every unplaced child
-                                  and whose content is no longer needed */
+    uint32_t *step =
+        /* reuses the array `child`, which has room for every unplaced child and whose content is
+         * no longer needed */
+        f->child;
     uint32_t n_steps = 0;
     uint32_t *met = gbsi_alloc_array_zero(m->n_variables, sizeof *met);
     GBSI_PASS(GBSI_HAVE(err, "model", met));

@@ -80,8 +80,8 @@ static void add_potts(const gbsi_conditioned *model, size_t f, size_t own, const
     const uint32_t k = model->arity[scope[own]];
     const uint32_t k_other = model->arity[scope[1 - own]];
     for (uint32_t a = 0; a < k && a < k_other; ++a) {
-        out[a] += proper(factors->weight[f]) *
-                  p[a]; /* minus infinity if the factor is a colouring constraint */
+        /* minus infinity if the factor is a colouring constraint */
+        out[a] += proper(factors->weight[f]) * p[a];
     }
 }
 
