@@ -21,7 +21,7 @@ static inline test_scale test_scale_asked(void)
                                         : TEST_USUAL;
 }
 
-/* @return the argument that belongs to the scale of this run. */
+/* @return `full`, `usual` or `small`, depending on the scale of this run. */
 static inline size_t test_scaled(size_t full, size_t usual, size_t small)
 {
     const size_t of_scale[] = {small, usual, full};

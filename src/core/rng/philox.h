@@ -29,6 +29,8 @@ enum { GBSI_PHILOX_ROUNDS = 10 };
 /* @return GBS_ERR_LIMIT if a pass of this many places would repeat words. */
 gbs_status gbsi_places_check(uint64_t n_places, gbs_error *err);
 
+/* Purposes of random words. The comment of a purpose lists what the chain, the pass and the place
+ * of the counter stand for. */
 typedef enum gbsi_purpose {
     GBSI_PURPOSE_UPDATE = 0, /* chain, pass, place in the compiled schedule of the pass */
     GBSI_PURPOSE_REFINE = 1, /* same counter as the update: the second word if the first was 0 */

@@ -301,7 +301,7 @@ static gbs_status split_noisy(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy
 }
 
 /* Replaces the factor made last, and its table, by a full table if the factor has few
- * configurations. Its own table is the last one. */
+ * configurations. The table of this factor is the last table. */
 static gbs_status tabulate_noisy(gbsi_reducer *r, gbs_error *err)
 {
     gbsi_factors *to = &r->out->factors;

@@ -386,7 +386,7 @@ gbs_status gbsi_conditioned_pick(const gbsi_conditioned *whole, gbsi_series_list
     gbs_status status = GBS_OK;
     kept k = {.factors = factors};
     gbsi_conditioned *p = NULL;
-    /* only elements that were written are read */
+    /* only elements of k.variable that were written are read */
     k.variable = gbsi_alloc_array(whole->n_variables, sizeof *k.variable);
     GBSI_PASS(GBSI_HAVE(err, "part of a model", k.variable));
     for (size_t j = 0; j < variables.n; ++j) {

@@ -261,10 +261,10 @@ static void queue_incident(gbsi_propagator *q, uint32_t variable, size_t except)
 static void take(gbsi_propagator *q, uint32_t variable, uint32_t word, uint64_t removed)
 {
     uint64_t *left = &q->word[q->of->word_start[variable] + word];
-    assert(removed != 0 && (*left & removed) == removed); /* each state is restored once */
+    assert(removed != 0 && (*left & removed) == removed); /* each removed state is restored once */
     *left &= ~removed;
     q->size[variable] -= (uint32_t)__builtin_popcountll(removed);
-    assert(q->size[variable] > 0); /* the last state of a domain is never removed */
+    assert(q->size[variable] > 0); /* the last state of a variable's domain is never removed */
     if (q->trail != NULL) {
         q->trail[q->trail_length++] = (gbsi_trail_entry){variable, word, removed};
     }

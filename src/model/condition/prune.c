@@ -22,7 +22,7 @@ typedef struct pruner {
     const gbsi_conditioned *whole;
     const uint8_t *asked;
     gbsi_watch *watch;
-    uint32_t *degree; /* [variables] number of factors of the variable that remain */
+    uint32_t *degree; /* [variables] number of remaining factors of the variable */
     size_t *link;  /* [variables] exclusive or of the numbers of these factors, which is the number
                       itself if one factor remains */
     size_t *level; /* [variables] first level of the noisy factor whose child is the variable;

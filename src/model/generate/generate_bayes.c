@@ -59,7 +59,7 @@ static double one_uniform(const network *net, gbsi_generate_stream stream, uint6
 
 static uint32_t below(double u, uint32_t n)
 {
-    return (uint32_t)(u * n); /* never n, because u <= 1 - 2^-53 and n < 2^32 */
+    return (uint32_t)(u * n); /* the result is below n, because u <= 1 - 2^-53 and n < 2^32 */
 }
 
 static gbs_status add_variables(network *net, gbs_error *err)

@@ -202,7 +202,7 @@ static gbs_status attach(growth *g, uint32_t v, const gbsi_generate_spins *spins
     for (uint32_t i = 0; i < m;) {
         double u[2];
         gbsi_generate_uniforms(spins->seed, GBSI_STREAM_ATTACH, g->n_attempts++, u);
-        /* never n_ends, because u < 1 - 2^-53 and there are fewer than 2^53 ends */
+        /* the index is below n_ends, because u < 1 - 2^-53 and there are fewer than 2^53 ends */
         const uint32_t old = variable_at(g, (uint64_t)(u[0] * (double)n_ends));
         if (g->joined_to[old] == v) {
             continue;

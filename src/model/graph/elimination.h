@@ -71,8 +71,8 @@ void gbsi_elimination_free(gbsi_elimination *elimination);
 /* Makes the junction tree of the eliminated variables at the positions [first, end), which belong
  * to one component.
  * @param position [n_variables] positions of eliminated variables; GBSI_NONE for other variables.
- * @param parent   [end - first] out or NULL: position of the first of the clique to be eliminated
- *                 itself, GBSI_NONE for a clique without such a variable.
+ * @param parent   [end - first] out or NULL: position of the first member of the clique to be
+ *                 eliminated; GBSI_NONE if no member was eliminated.
  * @param covered  [end - first] out: 1 if the clique lies inside another and needs no table.
  * @return table entries of the cliques that are not covered, saturating. */
 uint64_t gbsi_elimination_tree(const gbsi_elimination *elimination, const uint32_t *arity,

@@ -65,7 +65,7 @@ uint32_t gbsi_partition_share(const uint32_t *variable, const uint32_t *work, ui
 
 /* ---- partition_breadth.c ------------------------------------------------------------------- */
 
-/* @param work [n_variables]. */
+/* @param work [n_variables] work of updating each variable. */
 gbs_status gbsi_partition_breadth(const gbsi_graph *graph, const uint32_t *work, uint32_t n_parts,
                                   gbsi_watch *watch, uint32_t *part, gbs_error *err);
 

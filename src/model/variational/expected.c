@@ -93,7 +93,7 @@ static void add_potts(const gbsi_conditioned *model, size_t f, size_t own, const
  * number is compared with k, all numbers above k count as the least of these numbers. */
 typedef struct literals {
     size_t n;  /* number of free literals */
-    double *p; /* [n + 1] probabilities */
+    double *p; /* [n + 1] probability of each number of true literals */
 } literals;
 
 /* Updates the distribution of a sum of independent bits by one more bit; sums above `most` count as
