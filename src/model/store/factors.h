@@ -63,8 +63,7 @@ typedef struct gbsi_factors {
     gbsi_logical *logical; /* [n_logical] descriptions of logical factors */
 } gbsi_factors;
 
-void gbsi_factors_free(
-    gbsi_factors *factors); /* frees the arrays of the store, but not the struct */
+void gbsi_factors_free(gbsi_factors *factors); /* frees the arrays, but not the struct */
 /* Lists the arrays; arrays that do not exist are listed with no elements. */
 void gbsi_factors_list(gbsi_factors *factors, gbsi_room arrays[GBSI_FACTORS_ARRAYS]);
 
