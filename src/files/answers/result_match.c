@@ -275,7 +275,7 @@ cleanup:
     return status;
 }
 
-/* ---- variables and states ---- ----------------------------------------------------------- */
+/* ---- variables and states ---------------------------------------------------------------- */
 
 gbs_status gbs_results_match(gbs_result *a, gbs_result *b, uint32_t left_out[2], gbs_error *err)
 {

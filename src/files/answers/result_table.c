@@ -30,7 +30,7 @@ static bool field_is(const table_reader *r, const char *name)
     return r->n == strlen(name) && memcmp(r->field, name, r->n) == 0;
 }
 
-/* ---- what the CSV and JSON readers add ---- -------------------------------------------------- */
+/* ---- what the CSV and JSON readers add ------------------------------------------------------- */
 
 static gbs_status add_text(table_reader *r, void **pool, size_t *capacity, size_t *n,
                            gbs_error *err)

@@ -184,7 +184,7 @@ static void decode(decoder *d)
     (void)jpeg_finish_decompress(&d->jpeg);
 }
 
-/* ---- above setjmp() ---- ----------------------------------------------------------------- */
+/* ---- above setjmp() ---------------------------------------------------------------------- */
 
 static gbs_status decode_guarded(decoder *d, gbs_error *err)
 {

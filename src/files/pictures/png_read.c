@@ -269,7 +269,7 @@ static gbs_status check_head(const gbsi_input *input, const gbs_image_read_optio
                : gbsi_fail(err, status, "%s: byte 16: %s", input->name, local.message);
 }
 
-/* ---- above setjmp() ---- ----------------------------------------------------------------- */
+/* ---- above setjmp() ---------------------------------------------------------------------- */
 
 static gbs_status failure(const decoder *d, gbs_error *err)
 {

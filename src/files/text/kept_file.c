@@ -29,7 +29,7 @@ static char *path_with(const char *path, size_t n, const char *more)
     return text;
 }
 
-/* ---- writing ---- ---------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static gbs_status count(void *context, const void *bytes, size_t n, gbs_error *err)
 {
@@ -255,7 +255,7 @@ void gbsi_kept_lock_release(gbsi_kept_lock *lock)
     }
 }
 
-/* ---- reading ---- ---------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 struct gbsi_kept {
     FILE *file;

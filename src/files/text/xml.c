@@ -87,7 +87,7 @@ static gbsi_token place(const xml_reader *r)
                         (size_t)XML_GetCurrentByteCount(r->parser)};
 }
 
-/* ---- before the first tag ---- ----------------------------------------------------------- */
+/* ---- before the first tag ---------------------------------------------------------------- */
 
 /* Checks the declared encoding. The bytes are UTF-8, possibly converted by gbsi_input_decode().
  * Another encoding is accepted if all characters are ASCII. */
@@ -164,7 +164,7 @@ static void XMLCALL on_attribute(void *user, const XML_Char *element, const XML_
     }
 }
 
-/* ---- in the document ---- ---------------------------------------------------------------- */
+/* ---- in the document --------------------------------------------------------------------- */
 
 static void XMLCALL on_start(void *user, const XML_Char *name, const XML_Char **attributes)
 {
