@@ -24,7 +24,8 @@
 #include "throughput.h"
 #include "timing.h"
 
-/* Class `lattice` has no tiles and its own table: bench_spins.c. */
+/* Cases of bench_throughput(). Models of the class `lattice` have no tiles and their own table
+ * in bench_spins.c. */
 static const struct {
     const char *name;
     bench_family family;

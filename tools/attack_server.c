@@ -32,14 +32,14 @@ enum { MOST_BYTES = 1 << 16, MOST_WORDS = 256, FIRST_VARIABLE = 3 };
 int __real_main(int argc, char **argv); // NOLINT: the linker's name for the program's main()
 int __wrap_main(int argc, char **argv); // NOLINT: the linker's name for this file's
 
-/* Leaks of other people's libraries, on files that are damaged. */
+/* Leaks in libraries of others on damaged files, which are not reported. */
 const char *__lsan_default_suppressions(void); // NOLINT: the sanitizer's name for it
 __attribute__((visibility("default"))) const char *__lsan_default_suppressions(void) // NOLINT
 {
     return "leak:libhdf5\nleak:libnetcdf\n";
 }
 
-/* @param fd is opened anew. */
+/* Opens a file in place of a descriptor. @param fd the descriptor. */
 static void stream(int fd, const char *path, int flags)
 {
     const int opened = open(path, flags, 0600);
@@ -49,7 +49,7 @@ static void stream(int fd, const char *path, int flags)
     }
 }
 
-/* In a process of its own. @return exit status. */
+/* Runs a command in the present process, a child of the server. @return exit status. */
 static int run(char **word, int n)
 {
     int i = FIRST_VARIABLE;
@@ -76,7 +76,7 @@ static int run(char **word, int n)
                                                   : __real_main(n - i, word + i);
 }
 
-/* @return 1, or 0 at the end of the requests. */
+/* Reads a request. @return 1, or 0 at the end of the requests. */
 static int next_request(char bytes[MOST_BYTES], char *word[MOST_WORDS], int *n)
 {
     char line[32];
@@ -102,8 +102,10 @@ static void serve(void)
     static char *word[MOST_WORDS];
     cli_netcdf_library library = {0};
     int n = 0;
-    (void)cli_netcdf_library_open(&library); /* where it is missing each command says so */
-    (void)setvbuf(stdin, NULL, _IONBF, 0);   /* a child must not find the next request in its own */
+    /* without the library each command reports its absence */
+    (void)cli_netcdf_library_open(&library);
+    /* a child must not find the next request in its buffer */
+    (void)setvbuf(stdin, NULL, _IONBF, 0);
     while (next_request(bytes, word, &n)) {
         int status = 0;
         struct rusage used = {0};

@@ -17,8 +17,7 @@
 #define GBSI_GBM_HEADER_BYTES 128u
 #define GBSI_GBM_ENTRY_BYTES  32u /* bytes of an entry in the table of sections */
 #define GBSI_GBM_NAME_BYTES   16u /* bytes of the name in an entry */
-#define GBSI_GBM_DIGEST_BYTES 32u /* hexadecimal digits of the checksum, as by gbsi_digest_text() \
-                                   */
+#define GBSI_GBM_DIGEST_BYTES 32u /* hexadecimal digits of the checksum */
 
 extern const unsigned char gbsi_gbm_magic[8];
 
