@@ -3,7 +3,7 @@
  *
  *     attack_server model FILE.gbm < DESCRIPTION
  *
- * A line is a call of the builder: a word, then numbers and names, apart by blanks. States and
+ * A line is a call of the builder: a word, then numbers and names between blanks. States and
  * variables are numbered from 0, and a literal is a variable and the state that makes it true.
  *
  *     variables N ARITY...                   name V NAME            label V LABEL...
@@ -14,8 +14,10 @@
  *     extreme KIND CHILD N PARENT... LEAK... EFFECT...              (a noisy-max or noisy-min)
  *     count N LITERAL... LOGWEIGHT...                               directed
  *     keep ENTRIES LOGWEIGHT...              shared TABLE N V...    (a kept table; from 0)
- *     weights N VALUE...                     tied WEIGHT FEATURE    (then a factor with a weight,
- * not after a count)
+ *     weights N VALUE...                     tied WEIGHT FEATURE
+ *
+ * A line `tied` ends with the words of a factor that has a weight. It must not stand after a
+ * `count`.
  */
 #include <gibbsite/gibbsite.h>
 #include <stdio.h>

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the program once for each request, without starting it again: a program built with
- * sanitizers takes longer to start than to answer about a small model. libnetcdf is opened once, as
- * that takes longer than to read a small file. tools/attack talks to it:
+ * sanitizers takes longer to start than to answer about a small model. libnetcdf is opened once,
+ * because opening the library takes longer than reading a small file. tools/attack sends requests:
  *
  *     attack_server                           < REQUESTS > ANSWERS
  *     attack_server model FILE < DESCRIPTION  # see attack_model.c
  *
- * A request is a line with a number of bytes, then that many bytes of words, each followed by a
- * byte 0: a folder, a limit in seconds, exit or _exit, NAME=VALUE for each variable of the
- * environment (NAME alone takes it out), an empty word, and the command, whose first word is
- * gibbsite, gibbsite-mpi or seal (attack_shares.c), or model for a model to be made of the file
- * `stdin`. The command runs in the folder in a process of its own, with the files `stdin` (if there
- * is one), `stdout` and `stderr` there. With _exit no leaks are looked for when it has ended, which
- * would take longer than most commands. The answer is a line: "exit STATUS KIB" or "signal NUMBER
- * KIB" (SIGALRM: the limit was reached), with the most memory that it had. */
+ * A request is a line with a number of bytes, then words of that many bytes, each followed by a
+ * byte 0. The words are: a folder, a limit in seconds, exit or _exit, NAME=VALUE for each variable
+ * of the environment (NAME alone removes the variable), an empty word, and the command. The first
+ * word of the command is gibbsite, gibbsite-mpi or seal (attack_shares.c), or model, which makes a
+ * model of the file `stdin`. The command runs in the folder, in an own process, with the files
+ * `stdin` (if the folder has one), `stdout` and `stderr` of the folder. After exit the sanitizer
+ * looks for leaks. After _exit it does not, because this takes longer than most commands. The
+ * answer is a line, "exit STATUS KIB" or "signal NUMBER KIB", where KIB is the most memory that the
+ * command used. The signal SIGALRM means that the limit was reached. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

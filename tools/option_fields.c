@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes include/gibbsite/option_fields.h from the rows of options.def, enums.def and
- * question_enums.def, so that an editor shows what it cannot see behind macros.
+ * question_enums.def. An editor can then show the fields, which it cannot see behind macros.
  *
  *     option_fields          print the header
- *     option_fields FILE     fail unless FILE is that header: a test */
+ *     option_fields FILE     test: fail unless FILE is the header that would be printed */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

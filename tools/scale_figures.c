@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Partitions of a model or of a lattice, in figures: what tools/scale computes with.
+/* Prints the figures of partitions of a model or of a lattice, from which tools/scale computes.
  *
  *     scale_figures MODEL [--partition KIND] RANKS...
  *     scale_figures --lattice COLUMNSxROWS[xLAYERS] [--torus] RANKS...
  *
- * Prints one JSON object. A lattice is of spins with couplings between nearest neighbours, of any
- * size: nothing of that size is held. */
+ * The output is one JSON object. A lattice has spins and couplings between nearest neighbours. A
+ * lattice may have any size, because no array of its size is in memory. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parameters of LogGP (Alexandrov, Ionescu, Schauser & Scheiman 1995, SPAA, 95-105) between two
- * processes, in microseconds, as JSON for tools/scale --measured:
+/* Measures the parameters of LogGP (Alexandrov, Ionescu, Schauser & Scheiman 1995, SPAA, 95-105)
+ * between two processes, in microseconds, as JSON for tools/scale --measured:
  *
  *     mpirun -n 2 scale_latency > network.json
  *
- * A message of k bytes arrives o + L + (k - 1) G + o after its sender began; a processor spends o
- * on a message at either end, and begins a message each g at the most. Here
+ * A message of k bytes arrives o + L + (k - 1) G + o after its sender began. A processor spends o
+ * on a message at either end, and at least g passes between the beginnings of two messages. Here
  *
  *     o is the time that MPI_Isend() of a byte takes,
  *     L = (round trip of a byte) / 2 - 2 o, not below 0,
@@ -13,9 +13,9 @@
  *     G is the slope of half of the round trip over the bytes, by least squares from 1 KiB to
  *     256 KiB.
  *
- * Beside them P: the time to copy the 16 bytes of a value (a state of 16 chains) from its place
- * among the states into a message or back, 2^18 places of 64 MiB, three rows apart. Each figure is
- * the median of many repeats. */
+ * The output also has P, the time to copy the 16 bytes of a value (a state of 16 chains) from its
+ * place among the states into a message or back. P is measured at 2^18 places of 64 MiB, three rows
+ * apart. Each figure is the median of many repeats. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
