@@ -16,7 +16,7 @@ mp.dps = 40
 
 
 def lawson(target, basis):
-    """Coefficients that make max |target - basis c| small; one row per point."""
+    """@return coefficients c that make max |target - basis c| small. The basis has one row for each point."""
     weight = numpy.full(len(target), 1.0 / len(target))
     best = None
     scale = numpy.abs(basis).max(axis=0)
@@ -32,7 +32,7 @@ def lawson(target, basis):
 
 
 def fit(name, function, fixed, powers, low, high):
-    """function ~ sum of fixed[p] x^p + sum over powers of c_p x^p, c_p floats."""
+    """Fits function ~ sum of fixed[p] x^p + sum over powers of c_p x^p, with floats c_p."""
     low, high = mpf(low), mpf(high)
     nodes = [(low + high) / 2 + (high - low) / 2 * mpmath.cos(mp.pi * i / 800) for i in range(801)]
     value = [function(x) for x in nodes]
@@ -40,7 +40,7 @@ def fit(name, function, fixed, powers, low, high):
     left = list(powers)
 
     def error():
-        """Relative, what is done taken away; the subtraction needs the digits of mpmath."""
+        """@return the relative error that remains after the fixed terms. The subtraction needs the digits of mpmath."""
         return numpy.array([float((v - sum(mpf(c) * x**p for p, c in done.items())) / v)
                             for x, v in zip(nodes, value)])
 
@@ -54,14 +54,14 @@ def fit(name, function, fixed, powers, low, high):
 
 
 def split(name, value):
-    """A constant as the sum of two floats."""
+    """@return two floats whose sum is the constant."""
     high = float(numpy.float32(float(value)))
     low = float(numpy.float32(float(value - mpf(high))))
     print(f"{name}: {high.hex()} + {low.hex()}")
 
 
 def nonzero(function, limit):
-    """A quotient whose value at 0 is a limit."""
+    """@return x without 0, where the quotient is only a limit."""
     return lambda x: function(x) if x != 0 else mpf(limit)
 
 

@@ -10,7 +10,7 @@ import urllib.parse
 
 
 class Page(html.parser.HTMLParser):
-    """What a page refers to, and the places it has."""
+    """Collects the links of a page, and the places to which links can lead."""
 
     def __init__(self, path):
         super().__init__()
