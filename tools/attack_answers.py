@@ -175,7 +175,7 @@ class Answers:
             state = tuple(int(x) for x in row[3:])
             found = float(self.logw[state])
             if found == -INF and self.q.value("--scan", "") == "synchronous":
-                continue  # the two colours of a chequerboard are independent, and the output says this
+                continue  # a synchronous scan may draw impossible states: its two colours are independent
             if found == -INF:
                 raise Wrong(f"zero: draw {row[:2]} has probability 0")
             if abs(float(row[2]) - found) > 1e-6 * (1 + abs(found)) + 1e3 * self.close:

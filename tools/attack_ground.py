@@ -79,7 +79,7 @@ class Program:
         return "\n".join(lines) + "\n"
 
     def rivals(self):
-        """@return the atoms that a fact excludes. They are not variables of the model."""
+        """@return the free atoms that a fact excludes. They are not variables of the model."""
         held = {tuple(x for i, x in enumerate(a) if i != 1 + CHOICES[a[0]]) for a, holds in self.facts.items() if holds and a[0] in CHOICES}
         return {a for a in self.free if a[0] in CHOICES and tuple(x for i, x in enumerate(a) if i != 1 + CHOICES[a[0]]) in held}
 

@@ -138,7 +138,7 @@ def counters(trial):
             trial.write(file[0], file[1].replace("{}", str(n)))
         return trial.program.run(trial.folder, [x.replace("{}", str(n)) for x in words], {}, most_kib=1 << 20)
     if words[0] == "certify" and number < 2 ** 64:
-        number = 2 ** 64  # many steps would take long, because every number of steps is legal
+        number = 2 ** 64  # every smaller number of steps is legal and may take long
     if words[0] == "sample" and "--burn-in" in words and number < 2 ** 64:
         small = 0
     status, out, said = ask(number + small)

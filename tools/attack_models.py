@@ -127,7 +127,7 @@ class Model:
         return numpy.where(none, log_q, numpy.log(-numpy.expm1(log_q)))
 
     def of_extreme(self, joint, kind, child, n, parents, leak, effect):
-        """@return the table of a noisy-max: P(child <= y) is the product of the effects' distributions. For a noisy-min, P(child >= y) is."""
+        """@return the table of a noisy-max: P(child <= y) is the product of the effects' distributions. A noisy-min has P(child >= y)."""
         k = self.arity[child]
         rows = [numpy.reshape(leak, (1, k))]
         at = 0
@@ -279,7 +279,7 @@ def add_factor(r, m, spread, zeros):
         scope = some(r, m, hub)
         pairs = [(v, r.randrange(m.arity[v])) for v in scope]
         values = [float(weight_of(r, spread)) for _ in range(len(scope) + 1)]
-        if r.random() < zeros:  # only the largest or smallest states may be forbidden
+        if r.random() < zeros:  # only the smallest or the largest counts may be forbidden
             forbidden = r.randint(0, len(scope))
             values[:forbidden] = [-INF] * forbidden
         elif r.random() < zeros:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tools/attack does at the border of the Python module: calls that are right but for one or two arguments.
+"""Tests the border of the Python module for tools/attack: calls that are correct except for one or two arguments.
 
-The family `module` is asked of a process of its own, this file as a program, whose _core is built with the address sanitizer. Right calls
-of every function are made once, and what they hand to _core is noted; a trial takes one of either, puts odd values in the place of some
-of its arguments, or of parts of them, and uses what comes back. It must be a value or an exception of Python, in time, and no
-argument may be kept or dropped once too often. What the library has not freed when the process ends is told then.
+The family `module` runs in an own process, this file as a program, whose _core is built with the address sanitizer. Correct calls of
+every function are made once, and their calls of _core are noted. A trial takes a call of either kind, replaces some of its arguments,
+or parts of them, by odd values, and uses the result. The result must be a value or a Python exception, in time, and all reference
+counts must be right. When the process ends, it reports memory that the library has not freed.
 """
 import copy
 import gc

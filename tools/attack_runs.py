@@ -42,7 +42,7 @@ def resume(trial):
     status, out, _ = answer()
     if status not in (0, 4, 5) or not out.strip():
         return status
-    by_sweeps = verb not in ("map", "logz") and r.random() < 0.5  # for other verbs the length of the run decides the temperatures
+    by_sweeps = verb not in ("map", "logz") and r.random() < 0.5  # map and logz choose temperatures by their length
     short = words(r.randrange(1, sweeps), 10 ** 9) if by_sweeps else words(sweeps, r.randrange(1, 20000))
     begun, _, said = trial.run(*short, "--checkpoint", "run.ckpt", "--threads", r.choice([1, 3]))
     if begun not in (0, 4, 5):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Coefficients of src/core/simd/math_lanes.h.
+"""Computes coefficients of src/core/simd/math_lanes.h.
 
-Each polynomial has, nearly, the smallest largest relative error among those whose coefficients are
-single precision numbers: from the lowest term up, one coefficient is rounded, the rest is fitted
-again around it. The fit is Lawson's: least squares, weights multiplied by the residuals until the
-largest ones are equal. (A Remez exchange needs a basis without common zeros, which x, x^2, ... on
-an interval around 0 is not.) Run it to see the coefficients and the error of each.
+Each polynomial has coefficients in single precision, and nearly the smallest possible largest relative error. From
+the lowest term up, one coefficient is rounded, and the others are fitted again. The fit is Lawson's: least squares
+whose weights are multiplied by the residuals until the largest residuals are equal. (A Remez exchange needs a basis
+without common zeros, but x, x^2, ... are all zero at 0.) The program prints the coefficients and the error of each
+polynomial.
 """
 import mpmath
 import numpy
@@ -40,7 +40,7 @@ def fit(name, function, fixed, powers, low, high):
     left = list(powers)
 
     def error():
-        """@return the relative error that remains after the fixed terms. The subtraction needs the digits of mpmath."""
+        """@return the relative error of the terms in `done`. The subtraction needs the digits of mpmath."""
         return numpy.array([float((v - sum(mpf(c) * x**p for p, c in done.items())) / v)
                             for x, v in zip(nodes, value)])
 
@@ -61,7 +61,7 @@ def split(name, value):
 
 
 def nonzero(function, limit):
-    """@return x without 0, where the quotient is only a limit."""
+    """@return the function with a given value at 0, where the quotient has only a limit."""
     return lambda x: function(x) if x != 0 else mpf(limit)
 
 

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Read every file of a folder of real models and say what came of it.
+"""Reads every file of a folder of real models, and reports the results.
 
     tools/formats_table.py GIBBSITE DATA            the table, as Markdown
     tools/formats_table.py GIBBSITE DATA --update   the same into docs/formats.md
 
-A file that is not of any format here is not listed. REFUSED names the files that must not be read,
-with words of the message; whatever else fails is an error and ends with status 1.
+A file of an unknown format is not listed. REFUSED names the files that must be refused, with words of the
+message. Any other failure is an error and gives status 1.
 """
 import json
 import pathlib

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""The lists of the manual pages that come from tables of the source: the model formats, and the
+"""Makes the lists of the manual pages that come from tables of the source: the model formats, and the
 reasons for not converging.
 
     tools/man_lists.py            print them

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of docs/performance.md: rooflines (Williams, Waterman & Patterson 2009, CACM 52(4)).
+"""Draws the picture of docs/performance.md: rooflines (Williams, Waterman & Patterson 2009, CACM 52(4)).
 
-Updates a second over updates a byte moved, one panel for models in cache and one for models in
-memory. Two roofs: the bandwidth, a rising line, and the rate at which random numbers alone are made,
-one an update. Both are medians of what was measured beside the cases of a panel.
+The picture shows updates per second over updates per byte moved, with one panel for models in cache and one for
+models in memory. A panel has two roofs: the bandwidth, a rising line, and the rate of random numbers, of which an
+update needs one. Each roof is the median of the values measured in turn with the cases of the panel.
 """
 import html
 import math

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of docs/scale.md: efficiency over the number of ranks, predicted, one panel for lattices
-of fixed size (strong scaling) and one for lattices that grow with the ranks (weak scaling)."""
+"""Draws the picture of docs/scale.md: predicted efficiency over the number of ranks. One panel shows lattices
+of fixed size (strong scaling), and one shows lattices that grow with the ranks (weak scaling)."""
 import copy
 import html
 import math

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every link of the site leads somewhere: to a file that is there, and to a place in it that is there. No page fetches anything.
+"""Checks that every link of the site leads to an existing file and an existing place in the file, and that no page fetches anything.
 
     python tools/site_links.py FOLDER
 """

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of the site that are made from the sources: manual pages by mandoc, and a page for each public header.
+"""Makes pages of the site from the sources: manual pages by mandoc, and a page for each public header.
 
     python tools/site_pages.py FOLDER XML
 
-XML is the folder that Doxygen made, which is put into the form that Sphinx can read.
+XML is the folder that Doxygen made. It is changed into the form that Sphinx can read.
 """
 import pathlib
 import re
