@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PNG files of every kind, made here by libpng, and damaged ones made by hand. */
+/* Tests PNG files of every kind, made by libpng in this test, and damaged files made by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static void put_nothing(png_structp png)
 
 enum { W = 7, H = 6 };
 
-/* Sample c of the pixel in column x and row y of a file of this many bits. */
+/* @return sample c of the pixel in column x and row y of a file with `depth` bits. */
 static uint32_t value_of(uint32_t x, uint32_t y, uint32_t c, int depth)
 {
     return (x * 37 + y * 101 + c * 53 + x * y * (c + 1) * 991) & ((1u << depth) - 1);
@@ -49,11 +49,11 @@ static uint32_t n_samples_of(int type)
 
 typedef struct recipe {
     int type, depth, interlace;
-    bool transparent; /* a tRNS chunk */
-    bool chatty;      /* chunks that are to be ignored */
+    bool transparent; /* the file has a tRNS chunk */
+    bool chatty;      /* the file has chunks that must be ignored */
 } recipe;
 
-/* Below libpng's own handler of errors, which ends the test. */
+/* Makes a PNG file. libpng's own error handler would end the test. */
 static void make_png(const recipe *r, bytes *file)
 {
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
@@ -169,7 +169,7 @@ static void every_kind(void **state)
     }
 }
 
-/* Opacity as a fraction of 255 or 65535 of a pixel. */
+/* @return the opacity of a pixel, as a fraction of 255 or 65535. */
 static uint32_t opacity_of(const recipe *r, uint32_t x, uint32_t y)
 {
     uint32_t value = value_of(x, y, 0, r->depth);
@@ -220,7 +220,7 @@ static void transparency(void **state)
             (void)snprintf(expected, sizeof expected, "x: dropped the transparency of %zu pixels",
                            n_partial);
             assert_true(n_partial == 0 || strcmp(warned.last, expected) == 0);
-            /* Not asked for, the hidden ones are lost as well. */
+            /* If hidden pixels are not asked for, they are lost too. */
             options.keep_hidden = 0;
             assert_int_equal(read_image_bytes(file.at, file.n, &options, &image, &err), GBS_OK);
             assert_null(image.hidden);
@@ -246,7 +246,7 @@ static void cut_anywhere(void **state)
     }
 }
 
-/* Another byte anywhere breaks a checksum. */
+/* A change of any byte breaks a checksum. */
 static void damaged(void **state)
 {
     (void)state;
