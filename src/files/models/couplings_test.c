@@ -65,8 +65,7 @@ static void conventions(void **state)
     expect_read("a.rud", "3 2\n1 2 1\n2 3 -1", &cut, 0, NO_FIELD, -1, 0, 1);
     expect_read("a.mtx", MTX "general\n3 3 3\n2 2 0\n2 1 1\n3 2 -1", &cut, 0, NO_FIELD, -1, 0, 1);
     expect_read("a.coo", "# vartype=SPIN\n2 0 4\n2 1 1", &cut, 0, NO_FIELD, 0, -4, -1);
-    /* The weight of a cut is the sum of w over its edges. Heavier cuts are more
-     * probable. */
+    /* The weight of a cut is the sum of w over its edges. Heavier cuts are more probable. */
     gbs_model *m = read_model("triangle.txt", "2 1\n1 2 3\n", NULL);
     assert_true(gbs_model_log_density(m, (const uint32_t[]){0, 1}) == 3);
     assert_true(gbs_model_log_density(m, (const uint32_t[]){1, 1}) == -3);

@@ -310,7 +310,7 @@ static void put_head(bytes *file, uint32_t width, uint32_t height, int depth, in
     put_chunk(file, "IHDR", head.at, 13);
 }
 
-/* A zlib stream of stored bytes: RFC 1950 and RFC 1951, section 3.2.4. */
+/* Puts a zlib stream of stored bytes: RFC 1950 and RFC 1951, section 3.2.4. */
 static void put_stored(bytes *file, const char *data, size_t n)
 {
     char stream[256] = {0x78, 0x01, 1, (char)n, (char)(n >> 8), (char)~n, (char)(~n >> 8)};
@@ -337,7 +337,7 @@ static void by_hand(void **state)
 {
     (void)state;
     bytes file;
-    /* What the others are variations of: two grey pixels. */
+    /* The file of which the other files are variations: two grey pixels. */
     put_head(&file, 2, 1, 8, 0);
     put_stored(&file, "\0ab", 3);
     put_chunk(&file, "IEND", "", 0);
@@ -345,7 +345,7 @@ static void by_hand(void **state)
     assert_int_equal(image.sample[0], 'a');
     assert_int_equal(image.sample[1], 'b');
     gbs_image_free(&image);
-    /* Limits, seen before anything is allocated. */
+    /* Sizes above the limits are refused before anything is allocated. */
     put_head(&file, 32769, 1, 8, 0);
     expect_refused(&file, GBS_ERR_LIMIT,
                    "x: byte 16: found a picture of 32769 x 1 pixels; the limit is 32768 x 32768");
@@ -354,7 +354,7 @@ static void by_hand(void **state)
     put_head(&file, 32768, 32768, 16, 6);
     put_stored(&file, "\0ab", 3);
     expect_refused(&file, GBS_ERR_LIMIT, "takes 6442450944 bytes in a file of ");
-    /* 10^7 pixels cannot be in a file of a hundred bytes. */
+    /* A file of a hundred bytes cannot hold 10^7 pixels. */
     put_head(&file, 10000, 1000, 8, 0);
     put_stored(&file, "\0ab", 3);
     expect_refused(&file, GBS_ERR_FORMAT, "found the end of the file, expected more than its ");
@@ -364,7 +364,7 @@ static void by_hand(void **state)
     expect_refused(&file, GBS_ERR_FORMAT, "found damaged PNG data (");
     put_head(&file, 2, 1, 8, 0);
     expect_refused(&file, GBS_ERR_FORMAT, "found damaged PNG data (");
-    /* Too few samples; a filter that there is not; no palette; a colour beyond it. */
+    /* Too few samples; an unknown filter; no palette; a colour beyond the palette. */
     put_head(&file, 2, 2, 8, 0);
     put_stored(&file, "\0ab\0a", 5);
     expect_refused(&file, GBS_ERR_FORMAT, "found damaged PNG data (");
@@ -381,7 +381,7 @@ static void by_hand(void **state)
                    "found colour 2 in row 0, column 1, expected less than 2");
 }
 
-/* Chunks changed from a fixed seed, with checksums that fit: libpng sees all of the damage. */
+/* Chunks are changed from a fixed seed and get fitting checksums, so libpng sees all damage. */
 static void mutated(void **state)
 {
     (void)state;
@@ -405,10 +405,10 @@ static void mutated(void **state)
             } else if (what == 1 && n > 0 && next_random(&seed) % 4 == 0) {
                 n--;
             }
-            if (what != 2 || next_random(&seed) % 8 != 0) { /* or left out */
+            if (what != 2 || next_random(&seed) % 8 != 0) { /* or the byte is removed */
                 put_chunk(&changed, name, data, n);
             }
-            if (what == 3 && next_random(&seed) % 8 == 0) { /* or doubled */
+            if (what == 3 && next_random(&seed) % 8 == 0) { /* or the byte is doubled */
                 put_chunk(&changed, name, data, n);
             }
             at += 12 + ((size_t)b[2] << 8 | b[3]);
@@ -503,7 +503,7 @@ static void scaled(void **state)
     gbs_image_free(&image);
     image = read_path(path);
     assert_int_equal(image.maxval, 65535);
-    /* 65.535 and 32767.5, to nearest */
+    /* 65.535 and 32767.5, rounded to nearest */
     assert_true(image.sample[0] == 66 && image.sample[1] == 32768 && image.sample[2] == 65535);
     gbs_image_free(&image);
 }
