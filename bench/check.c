@@ -126,8 +126,7 @@ static uint32_t seen_state(const checker *c, const gbsi_executor *x, uint32_t ch
     return gbsi_state_at(state, (size_t)slot * x->lanes + chain % x->lanes, c->plan->value_bytes);
 }
 
-/* Sets c->p = p(.
- * rest) of a place in a chain [M2]. */
+/* Sets c->p = p(. | rest) of a place in a chain [M2]. */
 static void conditional(const checker *c, const gbsi_executor *x, uint32_t chain, const place *p)
 {
     const gbsi_factors *factors = &c->model->factors;

@@ -163,7 +163,7 @@ static outcome in_a_process(job *j, void (*step)(const job *))
     bench_check(child >= 0, "no process could be made");
     if (child == 0) {
 #ifdef M_MMAP_THRESHOLD
-        /* as the program does: freed memory returns to the system */
+        /* the program has this setting too: freed memory returns to the system */
         (void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif
         step(j);

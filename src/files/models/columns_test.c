@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns as programs write them: numbers below zero by rounding, and NA for what was never seen.
- */
+/* Tests columns as programs write them: numbers that rounding made negative, and NA for rows that
+ * were never seen. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,9 +32,7 @@ typedef struct input {
     const char *name, *text;
 } input;
 
-/* Expects P(b
- * a = n), then P(b
- * a = y), of a file that gives one warning. */
+/* Expects P(b | a = n), then P(b | a = y), of a file that gives one warning. */
 static void expect_rows(const input *file, int lenient, const double expected[6], const char *part)
 {
     double w[6];

@@ -120,9 +120,8 @@ static void deterministic(void **state)
     gbs_model_free(m);
 }
 
-/* P(effect k or a weaker one
- * causes) is the product of the same probability of each cause and the leak. The test computes
- * the formula directly. */
+/* P(effect k or a weaker one | causes) is the product of the same probability of each cause and the
+ * leak. The test computes the formula directly. */
 static void noisy_max(void **state)
 {
     (void)state;
