@@ -45,9 +45,8 @@ static uint64_t code_bytes(const gbsi_key_maker *m, uint32_t slot)
     const uint64_t n_lanes = (uint64_t)m->job->lanes * m->job->n_groups;
     const uint64_t k = gbsi_plan_arity(m->plan, slot);
     const uint64_t shared = m->scheme == GBS_KEYS_SHARED ? 4 + 8 : 0;
-    const bool two =
-        /* number of words: turns, or a second copy of the chance */
-        counts_turns(m) || m->job->lanes == 1;
+    /* whether there are two words: the phase, and the turns or a copy of the chance */
+    const bool two = counts_turns(m) || m->job->lanes == 1;
     return shared + (k == 2 ? (two ? 8 : 4) * n_lanes + 5 : 8 * k * (n_lanes + 1));
 }
 
