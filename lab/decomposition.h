@@ -55,13 +55,16 @@ typedef struct lab_decomposition {
  * the key. The random draw has no weights, and its errors are decomposed by options->keys
  * (neighbours if options->keys is auto).
  *
- * @param evidence NULL for none. @param options NULL for the defaults; sweeps 0 stands for 2^16,
- *                 burn_in unset for 0. @param focus a free variable.
+ * @param evidence NULL for none.
+ * @param options NULL for the defaults. If sweeps is 0, 2^16 sweeps are made; if burn_in is unset,
+ *                there is no burn-in.
+ * @param focus a free variable.
  * @param callbacks receive the progress of the run; NULL for none; their draw must be NULL.
  * @param out must be freed with lab_decomposition_free(); unchanged on failure.
- * @return GBS_ERR_LIMIT, with the figure, beyond LAB_DECOMPOSE_MAX_STATES; GBS_ERR_ARGUMENT for a
- *         focus that is fixed and for options that cannot apply; GBS_STOPPED, without out, if told
- *         to stop; or as gbs_run_new() and gbs_run_execute(). */
+ * @return GBS_ERR_LIMIT, with the number of states in the message, if there are more than
+ *         LAB_DECOMPOSE_MAX_STATES; GBS_ERR_ARGUMENT if the focus variable is fixed, or for options
+ *         that do not apply; GBS_STOPPED, with `out` unchanged, if a callback stopped the run;
+ *         other statuses of gbs_run_new() and gbs_run_execute(). */
 gbs_status lab_decompose(const gbs_model *model, const gbs_evidence *evidence,
                          const gbs_run_options *options, uint32_t focus,
                          const gbs_run_callbacks *callbacks, lab_decomposition *out,
@@ -92,8 +95,9 @@ typedef struct lab_asymptotic {
  * @param options see lab_decompose(); only draw, keys, bins and bin_edge have an effect.
  * @param focus   a free variable of two states.
  * @param callbacks receive the number of keys done; NULL for none.
- * @return GBS_ERR_LIMIT beyond LAB_ASYMPTOTIC_MAX_STATES, or if the sweeps do not end (a model that
- *         hardly mixes); GBS_ERR_UNSUPPORTED for keys that are drawn; as lab_decompose(). */
+ * @return GBS_ERR_LIMIT if there are more than LAB_ASYMPTOTIC_MAX_STATES states, or if the sweeps
+ * do not converge because the model hardly mixes; GBS_ERR_UNSUPPORTED for random keys; other
+ *         statuses of lab_decompose(). */
 gbs_status lab_decompose_asymptotic(const gbs_model *model, const gbs_evidence *evidence,
                                     const gbs_run_options *options, uint32_t focus,
                                     const gbs_run_callbacks *callbacks, lab_asymptotic *out,
@@ -118,13 +122,13 @@ typedef struct lab_bound {
     double t_star; /**< 2 b / l */
 } lab_bound;
 
-/**
+/** Finds the constants for a model of binary variables.
+ *
  * @param options see lab_decompose(); the draw must be herded, with a weight for each state of all
- *                other variables. @param focus the last variable of a sweep. Variables have two
- *                states.
- * @return GBS_ERR_LIMIT beyond LAB_BOUND_MAX_STATES; GBS_ERR_UNSUPPORTED where the theorem does not
- *         apply; as lab_decompose().
- */
+ *                other variables.
+ * @param focus the last variable of a sweep.
+ * @return GBS_ERR_LIMIT if there are more than LAB_BOUND_MAX_STATES states; GBS_ERR_UNSUPPORTED if
+ *         the theorem does not apply; other statuses of lab_decompose(). */
 gbs_status lab_bound_find(const gbs_model *model, const gbs_evidence *evidence,
                           const gbs_run_options *options, uint32_t focus,
                           const gbs_run_callbacks *callbacks, lab_bound *out, gbs_error *err);

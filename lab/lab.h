@@ -23,7 +23,7 @@ typedef struct laboratory {
     const char *what;             /* description of the current run, for the progress */
     /* variable updates over all runs of the experiment: done, and in total */
     double done, total;
-    double part; /* share of the progress at which the current run ends */
+    double part; /* most updates that the current run adds to the progress */
     lab_verdict verdict;
 } laboratory;
 
@@ -57,8 +57,8 @@ void lab_expect(laboratory *lab, double updates);
  * states are counted, and variables are updated in order. */
 gbs_run_options lab_options(const laboratory *lab, uint64_t chains, uint64_t sweeps);
 
-/* Begins a run. @param what description for the progress, static. @param updates number of updates
- * of the run. */
+/* Begins a run. @param what description for the progress, static. @param updates largest number
+ * of updates that the run adds to the progress. */
 void lab_begin(laboratory *lab, const char *what, double updates);
 
 /* Reports the progress from within a run. @param updates updates of the run so far. @return nonzero

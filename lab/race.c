@@ -51,8 +51,7 @@ static gbs_run_options options_of(const laboratory *lab, const lab_race *race, c
     return options;
 }
 
-/* ---- results after each checkpoint ------------------------------------------------------------
- */
+/* ---- results after each checkpoint -------------------------------------------------------- */
 
 typedef struct watcher {
     uint32_t n, n_chains;

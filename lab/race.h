@@ -44,12 +44,12 @@ typedef struct lab_trail {
     /* log density of the chain with the least probable state */
     double low[LAB_MAX_CHECKPOINTS];
     double high[LAB_MAX_CHECKPOINTS];
-    double
-        variance[LAB_MAX_CHECKPOINTS]; /* between chains, of the mean state of a variable over
-                                           mean over all sweeps until now and over the variables */
-    double work_rate;                  /* variables drawn per second of counted work */
-    double work[LAB_MAX_CHECKPOINTS];  /* counted work of all chains in seconds */
-    double rate[LAB_MAX_TEAMS];        /* variables drawn per second by all chains together */
+    /* variance between chains of the mean state over all sweeps so far, as a mean over the
+     * variables */
+    double variance[LAB_MAX_CHECKPOINTS];
+    double work_rate;                 /* variables drawn per second of counted work */
+    double work[LAB_MAX_CHECKPOINTS]; /* counted work of all chains in seconds */
+    double rate[LAB_MAX_TEAMS];       /* variables drawn per second by all chains together */
     /* seconds of the updates, at the rate with the most threads */
     double seconds[LAB_MAX_CHECKPOINTS];
 } lab_trail;

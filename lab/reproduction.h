@@ -42,11 +42,11 @@ typedef struct lab_verdict {
 
 /** Runs an experiment and writes its results: CSV files, SVG charts, pictures, and verdict.txt.
  *
- * @param name    of an experiment. @param folder made if it is not there; files in it of the same
- *                names are replaced.
+ * @param name name of an experiment.
+ * @param folder folder of the results, which is made if necessary; existing files are replaced.
  * @param verdict out; unchanged on failure or after a stop.
- * @return GBS_ERR_ARGUMENT for an unknown name or data that cannot be used; GBS_STOPPED; and what
- *         runs and files return. It is not an error if a claim was not confirmed. */
+ * @return GBS_ERR_ARGUMENT for an unknown name or data that cannot be used; GBS_STOPPED; or
+ *         the failure of a run or file. It is no error if a claim is not confirmed. */
 gbs_status lab_reproduce(const char *name, const char *folder, const lab_reproduce_options *options,
                          lab_verdict *verdict, gbs_error *err);
 

@@ -272,7 +272,7 @@ void lab_update_counts_free(lab_update_counts *a)
     free_tally(&a->adaptive);
 }
 
-/* ---- what is written ------------------------------------------------------------------------ */
+/* ---- writing results ------------------------------------------------------------------------ */
 
 /* Draws a map of updates, in which white is at least two and a half times the mean. */
 static gbs_status map_updates(const lab_tally *t, uint32_t side, gbs_image *image, gbs_error *err)

@@ -213,7 +213,7 @@ static void histogram(const marginal *m, double share[N_BINS][N_SCANS])
     }
 }
 
-/* ---- what it shows ----------------------------------------------------------------------- */
+/* ---- tables, plots ----------------------------------------------------------------------- */
 
 static gbs_status write_bounds(const laboratory *lab, const marginal *m, gbs_error *err)
 {

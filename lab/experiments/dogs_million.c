@@ -218,7 +218,7 @@ cleanup:
     return status;
 }
 
-/* ---- what it shows ----------------------------------------------------------------------- */
+/* ---- tables, plots ----------------------------------------------------------------------- */
 
 static gbs_status write_bounds(const laboratory *lab, const million *m, gbs_error *err)
 {

@@ -284,7 +284,7 @@ cleanup:
     return status;
 }
 
-/* ---- what is written ------------------------------------------------------------------------- */
+/* ---- writing results ------------------------------------------------------------------------- */
 
 /* Error in a picture with a scan, or with ALONE, minus the error with another scan; NOTHING stands
  * for no error. */

@@ -111,7 +111,7 @@ cleanup:
     return status;
 }
 
-/* ---- what is written ---------------------------------------------------------------------- */
+/* ---- writing results ---------------------------------------------------------------------- */
 
 typedef struct moments {
     double mean, deviation;

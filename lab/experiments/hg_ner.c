@@ -187,7 +187,7 @@ static gbs_status search(laboratory *lab, names *n, gbs_error *err)
     return GBS_OK;
 }
 
-/* ---- what is written ------------------------------------------------------------------------- */
+/* ---- writing results ------------------------------------------------------------------------- */
 
 static double mean_of(const names *n, int k, double (*of)(const score *), double *sd)
 {

@@ -139,7 +139,7 @@ static void follow(const spins *s, approach *a)
     a->limit = a->far[FOR_EVER][N_STEPS - 1];
 }
 
-/* ---- what is written ------------------------------------------------------------------------ */
+/* ---- writing results ------------------------------------------------------------------------ */
 
 typedef struct result {
     approach coins, spins;

@@ -236,7 +236,7 @@ cleanup:
     return status;
 }
 
-/* ---- what is written ------------------------------------------------------------------------ */
+/* ---- writing results ------------------------------------------------------------------------ */
 
 static const char *const approach_text[N_APPROACHES] = {
     "synchronous from product", "synchronous from target", "chromatic from target"};

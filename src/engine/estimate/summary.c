@@ -97,7 +97,8 @@ static double variance_between(const sequences *s)
 typedef struct chain_view {
     const gbsi_estimate *e;
     const gbsi_half_time *half;
-    double updates, first_updates; /* updates per chain: all, and those up to half time */
+    /* updates per chain: all updates, and the updates up to half time */
+    double updates, first_updates;
     size_t cell;
 } chain_view;
 

@@ -95,7 +95,7 @@ static void tally_error(tally *t, double mcse)
 /* Ratio of variances that chance hardly reaches. If chains visit a mode in few visits that are
  * longer than a batch, batch means treat every batch as a new visit, and their error is too small.
  * Chains are independent even if visits are long. If the variance from the means of chains exceeds
- * BEYOND_CHANCE times the variance from batches, the former replaces the latter. It is doubled,
+ * BEYOND_CHANCE times the variance from batches, the variance from chains is used. It is doubled,
  * because the standard deviation of the lengths of visits is about their mean. [M8] */
 #define BEYOND_CHANCE 3.5
 

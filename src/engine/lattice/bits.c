@@ -64,8 +64,8 @@ static void forget_kept(void *context)
     ((gbsi_spin_chains *)context)->n_counted = 0;
 }
 
-/* Gives the estimate what a pass has kept. Averaged conditionals are not copied: the estimate calls
- * sum_kept() for them. Visits are bytes in lanes, in the layout of the estimate's groups. */
+/* Gives the estimate the kept data of a pass. Averaged conditionals are not copied: the estimate
+ * calls sum_kept() for them. Visits are bytes in lanes, in the layout of the estimate's groups. */
 static void fetch(void *state, struct gbsi_estimate *estimate)
 {
     gbsi_spin_chains *chains = ((bits *)state)->chains;

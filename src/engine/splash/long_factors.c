@@ -50,8 +50,8 @@ static void sort_places(const gbsi_splash_many *many, uint32_t *place)
     }
 }
 
-/* Sums what the variables outside the splash contribute to a long factor, in some chains. @param
- * sum [n_lanes] out. */
+/* Computes the contribution of the variables outside the splash to the sum of a long factor, in
+ * some chains. @param sum [n_lanes] out. */
 static void sum_outside(const gbsi_splash_job *job, const gbsi_splash_many *many,
                         uint32_t first_lane, uint32_t n_lanes, uint64_t *sum)
 {
