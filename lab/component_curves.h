@@ -11,7 +11,7 @@ typedef struct lab_component_curves {
     size_t n; /* number of checkpoints */
     double sweeps[LAB_MAX_CHECKPOINTS];
     double mean[LAB_N_COMPONENTS][LAB_MAX_CHECKPOINTS];
-    double error[LAB_N_COMPONENTS][LAB_MAX_CHECKPOINTS]; /* standard errors */
+    double error[LAB_N_COMPONENTS][LAB_MAX_CHECKPOINTS]; /* standard errors of the means */
     /* of all chains pooled, at the end of the run */
     double pooled[LAB_N_COMPONENTS];
 } lab_component_curves;

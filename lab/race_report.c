@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scans on large models: tables and charts. */
+/* Tables, charts and verdicts of scans on large models. */
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>

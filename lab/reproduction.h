@@ -35,7 +35,7 @@ typedef struct lab_reproduce_options {
 
 /** Outcome of an experiment. */
 typedef struct lab_verdict {
-    int holds;           /**< 1 if every part of the claim was found */
+    int holds;           /**< 1 if every part of the claim was confirmed */
     char measured[3072]; /**< findings, each part after "\n- " */
     char note[4096];     /**< differences from the paper's run and their reasons; may be "" */
 } lab_verdict;

@@ -52,8 +52,8 @@ typedef struct lab_made_scan {
     gbs_scan_report report;
 } lab_made_scan;
 
-/* Makes a scan. @param out must be zero before, and must be freed in any case. @return GBS_STOPPED
- * if the watch of the influences stopped the work. */
+/* Makes a scan. @param out must be zero before, and must be freed in any case. @return
+ * GBS_ERR_STOPPED if the watch of the influences stopped the work. */
 gbs_status lab_made_scan_new(const gbs_influences *influences, const gbs_scan_request *request,
                              lab_made_scan *out, gbs_error *err);
 /* Computes the variation of a sequence of n updates. @param weight weights of the variables; NULL

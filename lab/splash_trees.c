@@ -66,7 +66,7 @@ static uint32_t count_unlike(const sets *s, const gbsi_growth *growth)
 
 /* ---- growth ---------------------------------------------------------------------------------- */
 
-/* Lists the earlier neighbours of a pixel by their numbers in the splash. @param near [4]. */
+/* Lists the earlier neighbours of pixel v by their numbers in the splash. @param near [4]. */
 static uint32_t see_earlier(const uint32_t *pixel, uint32_t v, uint32_t columns, uint32_t *near)
 {
     uint32_t n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts of updates under growth by coupling. */
+/* Counts of updates by splashes that grow by coupling, or at random. */
 #include "lab/update_counts.h"
 
 #include <string.h>

@@ -11,15 +11,16 @@
 #include "lab/plot.h"
 #include "lab/spin_grid_scans.h"
 
-#define SIDE      40u
-#define N         (SIDE * SIDE)
-#define MODEL     2 /* couplings 1/3.915, no fields: the marginal is 1/2 by symmetry */
+#define SIDE 40u
+#define N    (SIDE * SIDE)
+/* number of the model: couplings 1/3.915 and no fields, so that the marginal is 1/2 by symmetry */
+#define MODEL     2
 #define TRUTH     0.5
 #define GOAL      0.01 /* bound that the scans must reach in the comparison */
 #define ACCURACY  0.05 /* bound of the scan that draws samples */
 #define PASSES    40   /* passes that limit the updates of an estimate */
 #define BUDGET    ((uint64_t)PASSES * N)
-#define N_LENGTHS 14    /* 2, 4, ..., 8192, and LONGEST */
+#define N_LENGTHS 14    /* number of lengths: 2, 4, ..., 8192, and LONGEST */
 #define LONGEST   16000 /* the largest length in figure 4 */
 #define FAR       (2 * SIDE - 1)
 #define N_SCANS   3

@@ -18,7 +18,7 @@
 #define CHAINS    16u
 #define SHORT     1024u /* number of short chains that run at once */
 #define CORNER    14u   /* variables in the corner whose true marginal is computed */
-#define N_LENGTHS 10    /* 2, 4, ..., 1024 */
+#define N_LENGTHS 10    /* number of lengths: 2, 4, ..., 1024 */
 #define N_STEPS   24
 #define N_AHEAD   6 /* points of the line that extrapolates the times */
 

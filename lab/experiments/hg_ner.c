@@ -387,8 +387,8 @@ static void judge(laboratory *lab, const names *n)
     judge_f1(lab, n);
 }
 
-/* Judges the effect of links between equal names. Whether the links help depends on the text; our
- * text is generated so that they do. */
+/* Judges the effect of links between equal names. The effect depends on the text; the generated
+ * text is made so that links help. */
 static void judge_links(laboratory *lab, const names *chain, const names *skip)
 {
     if (lab->options->data == NULL) {

@@ -20,7 +20,7 @@ typedef struct gbsi_herding {
     /* for bins and more than two states: one vector of weights decides; otherwise one state after
      * another is decided */
     bool argmax;
-    bool rounded; /* p is rounded at random to a multiple of 1/B */
+    bool rounded; /* whether p is rounded at random to a multiple of 1/B */
     bool bounded; /* values are drawn at random if no weight exceeds the threshold */
     double threshold;
     int64_t bound; /* the threshold in units of 2^-32 */

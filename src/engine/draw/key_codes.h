@@ -15,7 +15,7 @@ typedef struct gbsi_key_maker {
     const gbsi_plan *plan;
     int scheme;                            /* gbs_keys_kind */
     gbsi_surroundings own;                 /* empty if the surroundings are borrowed */
-    const gbsi_conditionals *conditionals; /* own or borrowed */
+    const gbsi_conditionals *conditionals; /* borrowed, or those of `own` */
     /* neighbours by slot; NULL for keys COMPLETE, which have no links */
     const gbsi_context *context;
     void *state;      /* [n_slots] scratch, all 0 between uses */

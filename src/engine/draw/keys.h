@@ -15,8 +15,8 @@
 #include "plan/context.h"
 
 typedef enum gbsi_coding {
-    GBSI_CODE_BITS,   /* up to 8 binary neighbours: sum of 2^j x_j, made in bytes */
-    GBSI_CODE_COUNT,  /* up to 255 binary neighbours: sum of x_j, made in bytes */
+    GBSI_CODE_BITS,   /* up to 8 binary neighbours: sum of 2^j x_j, computed in bytes */
+    GBSI_CODE_COUNT,  /* up to 255 binary neighbours: sum of x_j, computed in bytes */
     GBSI_CODE_RADIX,  /* offset + sum of step_j x_j, modulo 2^32 */
     GBSI_CODE_HASHED, /* mixed radix if the codes fit 63 bits, else a sum of hashes */
 } gbsi_coding;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Herding by bins with an element of chance: randomly-discretized (Yamashita & Suzuki 2019,
- * algorithm 9) and bounded-error by bins (their algorithm 8), for any number of states [M28] [M29].
- */
+/* Herding by bins with random choices: randomly-discretized herding (Yamashita & Suzuki 2019,
+ * algorithm 9) and bounded-error herding by bins (algorithm 8 of the paper), for any number of
+ * states [M28] [M29]. */
 #include "draw/binned_lanes.h"
 
 /* Rounds p at random to an edge b / B of its bin: b is floor(p B) + 1 with probability p B -

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loops that run once per tile, pass or batch: they add probabilities or states to the fast
- * sums, and the fast sums to the slow sums. The functions are written once in accumulate_lanes.c
- * and compiled once per instruction set. Each (cell, lane) is summed in time order, and sums over
- * lanes are in ascending order, so all instruction sets give the same bits. */
+/* Loops that run once per tile, pass or batch. They add probabilities or states to the fast sums,
+ * and the fast sums to the slow sums. The functions are written once in accumulate_lanes.c and
+ * compiled once per instruction set. Each (cell, lane) is summed in time order, and sums over lanes
+ * are in ascending order, so that all instruction sets give equal bits. */
 #ifndef GBSI_ESTIMATE_ACCUMULATE_H
 #define GBSI_ESTIMATE_ACCUMULATE_H
 

@@ -260,7 +260,8 @@ static double closed_total(const gbsi_estimate *e, size_t cell)
  * than this share of the sum. */
 #define SQUARE_ROUNDING 0x1p-22
 
-/* v / length from the closed batches of the running block. @param total closed_total(). */
+/* Computes v / length from the closed batches of the running block. @param total from
+ * closed_total(). */
 static double block_rate(const gbsi_estimate *e, uint32_t slot, size_t cell, double total)
 {
     const gbsi_batches *b = &e->batches;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The incomplete beta function I_x(a, b) by the continued fraction of DLMF 8.17.22, evaluated with
- * the modified Lentz method (Thompson & Barnett (1986), J. Comput. Phys. 64:490-509). */
+/* Incomplete beta function I_x(a, b), computed by the continued fraction of DLMF 8.17.22, evaluated
+ * with the modified Lentz method (Thompson & Barnett (1986), J. Comput. Phys. 64:490-509). */
 #include "estimate/beta.h"
 
 #include <math.h>

@@ -91,8 +91,8 @@ uint8_t *gbsi_estimate_visits(gbsi_estimate *estimate, uint32_t chain, size_t *s
 /* Functions of chains that hold the sums of their conditionals themselves. The estimate calls them
  * when it needs the sums, and after every GBSI_PASSES_HELD passes of a batch. */
 #define GBSI_PASSES_HELD 4u
-#define GBSI_SLOTS_HELD  512u /* most slots in a call of sum(), from a multiple of this number on \
-                               */
+/* most slots in a call of sum(), which begin at a multiple of this number; or one slot */
+#define GBSI_SLOTS_HELD 512u
 typedef struct gbsi_held {
     void *context;
     /* Adds up the probabilities of state 1 of one chain, over the passes since forget() was last
@@ -155,8 +155,8 @@ uint64_t gbsi_estimate_n_passes(const gbsi_estimate *estimate);
 void gbsi_estimate_slot(const gbsi_estimate *estimate, uint32_t slot, double *p, double *mcse,
                         double *ess, double *rhat);
 
-/* Degrees of freedom of the current standard errors, for Student's t; 0 if no standard errors exist
- * yet. */
+/* Degrees of freedom of the current standard errors, for Student's t; 0 as long as there are no
+ * standard errors. */
 double gbsi_estimate_df(const gbsi_estimate *estimate);
 
 typedef struct gbsi_estimate_worst {

@@ -146,7 +146,8 @@ static inline void set_state(const gbsi_estimate_shape *shape, void *state, size
     }
 }
 
-/* Counting: feeds the end of a pass. The state is the first one whose value is positive. */
+/* Counting: feeds the end of a pass. The state of a slot is the first state whose value is
+ * positive. */
 static inline void feed_states(const feed *f, uint64_t pass)
 {
     const gbsi_estimate_shape *shape = f->shape;

@@ -88,8 +88,9 @@ struct gbsi_estimate {
     gbsi_held held;    /* functions for the sums that chains hold; only if shape.held */
     uint32_t n_held;   /* number of passes whose sums the chains hold */
     float *held_total; /* [group][cell] totals if shape.held, in place of `total` */
-    float *held_open;  /* [group][cell] open sums if shape.held, in place of `open`. A batch takes a
-                          fixed share of its block, so few terms are added up. */
+    /* [group][cell] open sums if shape.held, in place of `open`. Floats suffice, because a batch is
+     * a fixed share of its block and adds up few terms. */
+    float *held_open;
     uint64_t *updates; /* [n_slots] updates per chain; only if `counted` is set */
     /* [n_slots] whether the slot was updated in the pass that was cut short; only if `counted` is
      * not set */

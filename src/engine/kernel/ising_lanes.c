@@ -27,7 +27,7 @@ GBSI_INLINE vm ones16(const void *state, uint32_t slot, bool wide)
                 : vb_mask(vb_load((const uint8_t *)state + (size_t)slot * GBSI_LANES));
 }
 
-/* Adds partial sums i and i + 8, then i + 4, i + 2, i + 1. */
+/* Combines sixteen partial sums by a fixed tree: i and i + 8, then i and i + 4, i + 2, i + 1. */
 GBSI_INLINE vf tree16(vf *partial, const bool linear)
 {
     for (unsigned half = 8; half > 0; half /= 2) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Factors of more than two variables: tables of any order, logical factors [M5], spin products.
- *     ln p(a | rest) = field[a] + sum over terms of their log-weight at a + const
+ *     ln p(a | rest) = field[a] + sum over terms of the log-weight of a + const
  * Linear slots multiply weights instead [M15]. */
 #include "kernel/in_float.h"
 #include "kernel/lanes_kernels.h"

@@ -19,7 +19,7 @@
 
 typedef struct shape {
     const char *name;
-    uint32_t side[3]; /* rows, columns, layers as for gbs_generate_ising() */
+    uint32_t side[3]; /* numbers of rows, columns and layers, as for gbs_generate_ising() */
     int torus;
     double coupling[3]; /* couplings along a row, along a column, and between layers */
     double field;

@@ -69,8 +69,8 @@ struct gbsi_spin_chains {
     size_t n_state, n_visits; /* lengths of `state` and `visits`, in words */
     uint32_t n_counted;       /* number of passes in `visits` */
     gbsi_spin_sums *partial;  /* [n_members][n_chains] */
-    gbsi_spin_sums *sums;     /* [n_chains] sums after the last pass; undefined if it was cut short
-                               */
+    /* [n_chains] sums after the last pass; undefined if the pass was cut short */
+    gbsi_spin_sums *sums;
 };
 
 /* gbsi_spin_chains_bytes() is the size of the chains of a form, and gbsi_spin_chains_new()

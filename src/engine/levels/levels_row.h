@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inner loops over half a row of sites: compiled once per instruction set from levels_lanes.c.
- */
+/* Inner loops over half a row of sites, compiled once per instruction set from levels_lanes.c. */
 #ifndef GBSI_LEVELS_LEVELS_ROW_H
 #define GBSI_LEVELS_LEVELS_ROW_H
 

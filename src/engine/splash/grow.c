@@ -159,7 +159,7 @@ static void unlock_blanket(const gbsi_grower *g, const gbsi_growing *job, uint32
     }
 }
 
-/* The reason why a splash must not take a slot: the worst reason of all slots that it would
+/* Reason why a splash must not take a slot: the strongest reason among all slots that it would
  * touch. */
 typedef enum hold {
     FREE,
@@ -264,8 +264,8 @@ static bool find_inside(gbsi_grower *g, const gbsi_potentials *p, const gbsi_gro
     return true;
 }
 
-/* Counts the entries of the tables that the variable adds: of its own table, and of long factors of
- * which it is the latest variable inside. */
+/* Counts the entries of the tables that a variable adds to the splash: entries of the variable's
+ * own table, and of the tables of its long factors over the variables inside. */
 static uint64_t count_entries(const gbsi_grower *g, const gbsi_potentials *p,
                               const gbsi_growth *growth, uint32_t slot)
 {

@@ -46,7 +46,7 @@ struct gbsi_splash {
     gbsi_splash_worker *worker;
     gbsi_zeros zeros;
     gbsi_wholes wholes;
-    gbsi_splash_counts counts; /* except for n_log_entries, which the workers count */
+    gbsi_splash_counts counts; /* without n_log_entries, which the workers count */
     bool crowded;
     gbsi_pass_job job;       /* the pass in progress */
     uint32_t half;           /* current half of a turn of the pass, from 0 to 2 turns.n */

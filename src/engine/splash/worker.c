@@ -50,7 +50,7 @@ static uint64_t base_entries(const room *r, bool many)
 
 enum { N_ARRAYS = 18 };
 
-/* Lists all arrays except for work->value, which is half a cache line. */
+/* Lists all arrays of `work` except work->value, which is half a cache line. */
 static void list_arrays(gbsi_splash_work *work, const room *r, bool many, gbsi_room out[N_ARRAYS])
 {
     const uint64_t n_many = many ? r->entries : 0;

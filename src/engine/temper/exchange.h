@@ -16,7 +16,7 @@
 
 typedef struct gbsi_exchange {
     uint32_t n_levels, n_ladders;
-    double *beta;      /* [n_levels] ascending, the last is 1 */
+    double *beta;      /* [n_levels] in ascending order; the last entry is 1 */
     double *rejection; /* [n_levels - 1] sums of 1 - acceptance probability between levels t and t +
                           1 */
     uint64_t n_proposed[2]; /* number of terms in sums of `rejection`, for even t and for odd t */

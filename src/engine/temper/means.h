@@ -37,7 +37,7 @@ typedef struct gbsi_means {
 /* Estimate of one cell; numbers that are undefined are NAN. */
 typedef struct gbsi_mean {
     double p;
-    double mcse; /* the larger of the standard errors by batches and by ladders */
+    double mcse; /* the larger one of two standard errors: by batches, and by ladders */
     double rhat; /* sqrt(1 + variance between ladders / variance of a draw) */
 } gbsi_mean;
 
@@ -60,7 +60,7 @@ gbsi_mean gbsi_means_cell(const gbsi_means *means, size_t cell);
 /* Standard error of a weighted sum of means, computed like gbsi_mean.mcse. @param weight [n_cells]
  * weight of each mean. */
 double gbsi_means_error(const gbsi_means *means, const double *weight);
-/* The number of round trips of the ladder that has the fewest. */
+/* Number of round trips of the ladder that has the fewest round trips. */
 uint64_t gbsi_means_least_trips(const gbsi_means *means);
 /* Share of the draws that count among all draws. */
 double gbsi_means_share(const gbsi_means *means);
