@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The random draw against its definition [M6], on every instruction set and in both packings: tiles
- * made by hand, words chosen, values and probabilities worked out in double. What a chain shows of
- * a wrong draw of probability 2^-40 is nothing; what a tile shows is everything. */
+ * are made by hand, words are chosen, and values and probabilities are computed in double. A chain
+ * would not show a wrong draw of probability 2^-40, but a tile shows it. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,18 +21,19 @@ enum { N_ROWS = 6, N_CELLS = N_ROWS * GBSI_LANES, MOST_STATES = 300 };
 static const uint32_t arities[] = {2, 3, 4, 5, 6, 7, 32, 33, 300};
 enum { N_ARITIES = sizeof arities / sizeof arities[0] };
 
-/* A tile by cell (row, lane). The conditional is remade for every draw: draws overwrite it. */
+/* A tile by cells (row, lane). The conditional is made again for every draw, because draws
+ * overwrite it. */
 typedef struct fixture {
     uint32_t k;
     bool odds;
     uint32_t lanes;
     bool want_p;
     bool wide;
-    bool linear;  /* weights, or odds, instead of their logs */
+    bool linear;  /* weights or odds, instead of their logarithms */
     float *logw;  /* [N_ROWS][k or 1][16] */
-    float *given; /* likewise, kept */
+    float *given; /* [N_ROWS][k or 1][16] copy of logw */
     uint32_t word[N_CELLS];
-    uint32_t value[N_CELLS]; /* drawn */
+    uint32_t value[N_CELLS]; /* values drawn */
     double p[N_CELLS][MOST_STATES];
     uint32_t flags, flag_place;
     /* where in the run */
@@ -101,7 +102,7 @@ static void draw_at(gbsi_simd level)
                       .word = f.word,
                       .w = f.logw,
                       .value = &value,
-                      .p = f.want_p ? f.logw : NULL}; /* where executors put it */
+                      .p = f.want_p ? f.logw : NULL}; /* executors set this pointer */
     const gbs_run_options options = gbs_run_options_default();
     const gbsi_draw *draw = gbsi_draw_of(&options, level);
     (f.odds ? draw->binary : draw->categorical)(NULL, &tile);
@@ -117,7 +118,7 @@ static void draw_at(gbsi_simd level)
     f.flag_place = tile.flag_place;
 }
 
-/* Plans make slots linear only within a span. */
+/* Whether the weights are within the span for which plans make slots linear. */
 static bool within_span(void)
 {
     for (size_t i = 0; i < (size_t)N_CELLS * width(); ++i) {
@@ -128,7 +129,8 @@ static bool within_span(void)
     return true;
 }
 
-/* On every set and in every form of tile, the values and probabilities being the same. */
+/* Runs check() on every instruction set and in every form of tile; values and probabilities must
+ * not depend on these. */
 static void draw_all(void (*check)(void))
 {
     const gbsi_simd best = gbsi_simd_force(GBSI_SIMD_AVX512);
