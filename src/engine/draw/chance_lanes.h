@@ -30,7 +30,8 @@ static inline vu gbsi_chance_from(vf q, vm likely_one)
     return vu_select(likely_one, vu_sub(vu_set1(0), chance), chance);
 }
 
-/* Computes chances from finite odds r, for which all lanes are open: q = min(r, 1) / (1 + r). */
+/* Computes chances from finite odds r, or from their logarithms, for which all lanes are open. The
+ * less likely state has probability q. */
 static inline gbsi_chances gbsi_chances_of_odds(const gbsi_tile *tile, uint32_t row, bool linear)
 {
     const vf one = vf_set1(1.0F);
