@@ -16,15 +16,14 @@
 #define CHAINS       16u
 #define FIRST_SWEEPS 64u  /* sweeps of a chain for one row, in the first iteration */
 #define LOG_P_SWEEPS 512u /* sweeps of an annealing that estimates ln P of a row */
-#define LARGE                                                                                    \
-    4096u /* least number of variables for runs on many threads; in smaller networks the threads \
-             would mostly wait */
+/* least number of variables for runs on many threads; in smaller networks the threads would
+ * mostly wait */
+#define LARGE     4096u
 #define MOST_RHAT 1.1 /* above this R-hat (Gelman & Rubin 1992) the chains of a row disagree */
-#define ITERATIONS_OFF                                                                             \
-    2u /* consecutive iterations without progress after which the number of draws grows or EM ends \
-        */
-#define LOG_P_STREAM \
-    (UINT64_MAX >> 8) /* number used in place of an iteration for the random numbers of ln P */
+/* consecutive iterations without progress after which the number of draws grows or EM ends */
+#define ITERATIONS_OFF 2u
+/* number used in place of an iteration for the random numbers of ln P */
+#define LOG_P_STREAM (UINT64_MAX >> 8)
 
 struct gbsi_draws {
     const gbsi_families *families;

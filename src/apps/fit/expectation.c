@@ -13,8 +13,8 @@
 #include "simd/math.h"
 #include "solve/solve.h"
 
-#define ROOM_BYTES ((size_t)16 << 20) /* most memory for the rows that are answered side by side \
-                                       */
+/* most memory for the rows that are answered side by side */
+#define ROOM_BYTES ((size_t)16 << 20)
 
 struct gbsi_expectation {
     const gbsi_families *families;

@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "simd/math.h"
 
-#define BLOCK \
-    ((size_t)2048) /* rows of a block, which stay in the cache while all tables are counted */
+/* rows of a block, which stay in the cache while all tables are counted */
+#define BLOCK ((size_t)2048)
 
 void gbsi_families_free(gbsi_families *families)
 {

@@ -13,8 +13,8 @@ typedef struct parser {
     uint32_t depth, n_nodes;
     uint32_t call[GBSI_GROUND_MOST_VARIABLES]; /* node of the atom f(x, z), for each variable z that
                                                   stands for the value of a function */
-    uint32_t
-        calls; /* bit set: the variable stands for the value of a function in the current atom */
+    /* bit set: the variable stands for the value of a function in the current atom */
+    uint32_t calls;
 } parser;
 
 enum { MOST_NODES = 1000 }; /* most nodes of a formula, which the grounding visits by recursion */

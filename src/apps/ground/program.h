@@ -40,8 +40,8 @@ typedef struct gbsi_predicate {
     uint32_t *tuple; /* [n_true][n_arguments] constants of the true facts */
     size_t tuple_capacity;
     uint32_t n_true;
-    uint32_t *
-        *start; /* [n_arguments][constants + 1] where the facts of each constant begin in `fact` */
+    /* [n_arguments][constants + 1] where the facts of each constant begin in `fact` */
+    uint32_t **start;
     uint32_t **fact; /* [n_arguments][n_true] numbers of true facts, sorted by the constant of the
                         argument */
 } gbsi_predicate;
@@ -90,8 +90,8 @@ typedef struct gbsi_program {
     uint32_t n_types, n_predicates, n_nodes, n_formulas, n_made;
     uint32_t n_ranged;     /* number of constants that ranges have added so far */
     uint32_t n_unweighted; /* number of formulas without weight and without period */
-    bool
-        closes; /* whether any predicate is marked '*'; predicates without the mark are then open */
+    /* whether any predicate is marked '*'; predicates without the mark are then open */
+    bool closes;
     size_t n_terms;
     gbsi_name_map types, predicates, constants; /* constants are owned by their type */
 } gbsi_program;

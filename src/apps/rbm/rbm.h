@@ -64,8 +64,8 @@ typedef struct gbsi_rbm {
     double *down;        /* [batch][wide_m] P(h = 1 | v of the chain) */
     double *herd;        /* [batch][n + m][bins] weights of herded draws, or NULL */
     double rate;
-    double
-        l1; /* L1 penalty of this step; 0 in the first steps, until units have had time to couple */
+    /* L1 penalty of this step; 0 in the first steps, until units have had time to couple */
+    double l1;
     uint64_t step;
     uint64_t pass;  /* number of sweeps of the chains, in steps and at weights held still */
     uint32_t round; /* number of judgements that may follow the next judgement */
