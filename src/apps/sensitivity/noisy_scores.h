@@ -24,7 +24,8 @@ typedef enum gbsi_score {
 
 /* Judges whether draws determine each parameter. Draws do not determine an inhibition of 0 if the
  * effect may be absent. If the effect may be present, draws do not determine a leak of 0 or an
- * inhibition of 1, unless another cause certainly may have an effect. @param score [n] out. */
+ * inhibition of 1, unless some cause may have an effect in each of its states. @param score [n]
+ * out. */
 void gbsi_scores_judge(const gbsi_reduced *reduced, size_t factor, gbsi_score *score);
 
 #endif

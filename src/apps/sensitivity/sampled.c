@@ -220,7 +220,7 @@ static int on_progress(void *context, const gbs_progress *progress)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* @return whether a batch counts: a piece counts if it is full, and a chain always. */
+/* @return whether a batch counts: a piece counts if it is full, and a chain if it has draws. */
 static bool is_whole(const sampling *s, size_t batch)
 {
     const double n = s->draws[2 * batch] + s->draws[2 * batch + 1];
