@@ -10,7 +10,7 @@ typedef struct gbsi_crf_pairs {
     uint32_t n_labels, n;
     double *logw;    /* [n][L previous][L] log-weights */
     double *scaled;  /* [n][L][L] exp(logw - largest); NULL: no sums are wanted */
-    double *largest; /* [n] */
+    double *largest; /* [n] largest log-weight of each matrix */
     double *span;    /* [n] largest minus smallest log-weight */
 } gbsi_crf_pairs;
 
@@ -45,8 +45,8 @@ void gbsi_crf_chain_free(gbsi_crf_chain *chain);
 void gbsi_crf_chain_take(gbsi_crf_chain *chain, size_t first, size_t end);
 /* @return the score of the labels of all tokens [M60]. @param label [n]. */
 double gbsi_crf_chain_score(const gbsi_crf_chain *chain, const uint32_t *label);
-/* Finds the labels with the highest score. Among equal scores the last token's first label is
- * chosen. @param label [n], out. */
+/* Finds the labels with the highest score. Among equal scores, the first label is chosen, from the
+ * last token backwards. @param label [n], out. */
 void gbsi_crf_chain_best(gbsi_crf_chain *chain, uint32_t *label);
 
 /* The largest difference of log-weights at a token with which no sum underflows. */
@@ -66,7 +66,7 @@ size_t gbsi_crf_chain_sum(gbsi_crf_chain *chain, double *alpha, double *beta, do
 
 /* The memory for a sequence's labels and probabilities. */
 typedef struct gbsi_found {
-    uint32_t *label;   /* [n] */
+    uint32_t *label;   /* [n] labels */
     double *posterior; /* [n][L] or NULL */
     double *log_p;     /* log-probability of the labels, or NULL; NAN if ln Z is not known */
     bool proved;       /* whether the labels are known to be the most probable labels */
