@@ -8,8 +8,7 @@
 
 static PyObject *error_type, *argument_type, *option_type;
 
-/* Whether Ctrl-C ended the last call of this thread, and the call returned an answer nevertheless.
- */
+/* Set if Ctrl-C ended the last call of this thread and the call still returned an answer. */
 static _Thread_local int was_interrupted;
 
 /* ---- errors ---------------------------------------------------------------------------------- */

@@ -18,7 +18,8 @@ bool gbsi_denoise_is_narrow(const gbs_image *noisy)
     return noisy->width < LEAST_SIDE || noisy->height < LEAST_SIDE;
 }
 
-/* Whether the options of a run allow updates in bits, if the picture has at most two fields. */
+/* @return whether the options of a run allow updates in bits; the picture must have at most two
+ * fields. */
 static bool allows_bits(const gbs_run_options *o)
 {
     return o->method == GBS_METHOD_SAMPLE && o->estimator != GBS_ESTIMATOR_TRACES &&

@@ -73,8 +73,8 @@ static bool find_function(const parser *s, gbsi_token name, uint32_t *id)
 static gbs_status find_variable(parser *s, gbsi_token token, uint32_t *variable, gbs_error *err)
 {
     gbsi_logic_formula *f = s->formula;
-    for (uint32_t k = f->n_variables; k > 0; k--) { /* quantifiers are resolved from the innermost
-                                                       one */
+    for (uint32_t k = f->n_variables; k > 0;
+         k--) { /* the innermost quantifier is looked at first */
         if (s->name[k - 1].n == token.n && memcmp(s->name[k - 1].at, token.at, token.n) == 0) {
             *variable = k - 1;
             return GBS_OK;
@@ -253,7 +253,7 @@ static gbs_status read_equal(parser *s, gbsi_token first, uint32_t *node, gbs_er
     GBSI_PASS(read_term(s, first, &type, &term[0], err));
     const gbsi_token sign = gbsi_logic_next(s->line);
     GBSI_PASS(read_term(s, gbsi_logic_next(s->line), &type, &term[1], err));
-    /* the first term may have learnt its type from the second one */
+    /* the type of the first term may follow from the second term */
     if (term[0] >= 0) {
         s->formula->type[term[0]] = type;
     }

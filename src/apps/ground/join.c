@@ -86,7 +86,7 @@ static void find_leaves(join *j, uint32_t node, bool negated, bool conjunction)
     }
 }
 
-/* Whether the variables of a leaf are all bound. A variable of a quantifier never is. */
+/* @return whether all variables of a leaf are bound. Variables of quantifiers are never bound. */
 static bool is_bound(const gbsi_grounding *g, const gbsi_logic_node *n)
 {
     const uint32_t n_terms =
@@ -189,7 +189,7 @@ static gbs_status try_fact(join *j, const gbsi_logic_node *n, const uint32_t *tu
     return status;
 }
 
-/* Grounds the formula once every variable is bound. */
+/* Grounds the formula; every variable is bound. */
 static gbs_status ground_one(join *j, gbs_error *err)
 {
     gbsi_grounding *g = j->g;

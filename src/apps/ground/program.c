@@ -245,7 +245,7 @@ static gbs_status read_formula(gbsi_program *p, gbsi_text *line, gbs_error *err)
         return gbsi_line_unexpected(line, end, "a weight before the formula, or a period behind it",
                                     err);
     }
-    if (!soft && end.n == 0) { /* a formula whose weight would have to be learnt */
+    if (!soft && end.n == 0) { /* a formula without weight, whose weight other programs learn */
         f.weight = 0.0;
         p->n_unweighted++;
     }

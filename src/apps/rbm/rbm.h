@@ -36,7 +36,8 @@ const gbsi_layers *gbsi_layers_here(void);
 
 /* ---- rbm.c ---------------------------------------------------------------------------------- */
 
-/* The number of intervals of the probability; herded draws keep one weight for each interval. */
+/* The number of intervals that divide [0, 1]. Herded draws keep one weight for each interval of
+ * probabilities. */
 #define GBSI_RBM_BINS 16u
 
 typedef struct gbsi_rbm {
@@ -99,8 +100,8 @@ gbs_status gbsi_rbm_model(const gbsi_rbm *rbm, gbs_model **model, gbs_error *err
 /* Makes wt, the transposed weights, from w. */
 void gbsi_rbm_turn(gbsi_rbm *rbm);
 
-/* rbm_step.c: takes one step with the minibatch rbm->row of n_batch rows, at the given rate and
- * step. @return false: stopped; the weights are unchanged. */
+/* rbm_step.c: takes one step with the minibatch rbm->row of rbm->n_batch rows, by rbm->rate and
+ * rbm->step. @return false: stopped; the weights are unchanged. */
 bool gbsi_rbm_step(gbsi_rbm *rbm);
 /* Takes a step of the chains alone, and computes the sums over rbm->n_batch rows.
  * @return false: stopped. */

@@ -70,10 +70,9 @@ static double largest_rhat(const holding *h)
 
 /* ---- the slope ------------------------------------------------------------------------------- */
 
-/* Adds to the slope of unit i the sums over rows, or the sums over the chains of one half of the
- * draws. A half has two parts: even chains in the first half of the time and odd ones in the
- * second, or the reverse.
- * @param list scratch. */
+/* Adds sums over rows, or over the chains of one half of the draws, to the slope of unit i. A half
+ * has two parts: even chains in the first half of the time and odd ones in the second, or the
+ * reverse. @param list scratch. */
 static void add_unit(const holding *h, uint32_t *list, size_t i)
 {
     const gbsi_rbm *r = h->rbm;

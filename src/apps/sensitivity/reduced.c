@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model is built with weights of one, so that conditioning removes nothing from it; its weights
- * are filled in afterwards. */
+/* The model is built with weights of one, because conditioning must not remove states or factors.
+ * The true weights are filled in afterwards. */
 #include "sensitivity/reduced.h"
 
 #include <math.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model that remains once evidence has fixed some variables, with a table for every factor,
- * over the free variables of its scope, and an indicator of X = x. A noisy factor is a chain of
- * tables [M56]: of its leak, of each parent in turn, and of the child. Let s_k say whether one of
- * the first k causes took effect. The table of parent k is over (its state, s_(k-1), s_k). Unlike
- * gbsi_condition(), this model keeps every state that hard zeros exclude, and every factor that has
- * become constant. Derivatives by entries that are zero need these states, and derivatives by the
- * entries of constant factors need these factors. */
+/* The model that remains after evidence has fixed some variables. It has a table for every factor,
+ * over the free variables of the factor's scope, and an indicator of X = x. A noisy factor becomes
+ * a chain of tables [M56]: a table of its leak, a table of each parent in turn, and a table of the
+ * child. Let s_k say whether one of the first k causes took effect. The table of parent k is over
+ * (its state, s_(k-1), s_k). Unlike gbsi_condition(), this model keeps every state that hard zeros
+ * exclude, and every factor that has become constant. Derivatives by entries that are zero need
+ * these states, and derivatives by the entries of constant factors need these factors. */
 #ifndef GBSI_SENSITIVITY_REDUCED_H
 #define GBSI_SENSITIVITY_REDUCED_H
 

@@ -96,7 +96,7 @@ static uint32_t n_batches(const sampling *s)
     return s->n_chains * s->n_pieces;
 }
 
-/* Allocates the sums, once the number of chains is known. */
+/* Allocates the sums. The number of chains must be known. */
 static gbs_status take_room(sampling *s, gbs_error *err)
 {
     s->n_chains = (uint32_t)gbs_run_report(s->run)->chains;

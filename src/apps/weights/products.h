@@ -8,7 +8,7 @@
 #include "weights/likelihood.h"
 #include "weights/pseudo.h"
 
-/* All pointers are borrowed except for those that gbsi_products_init() allocates. */
+/* The struct borrows all pointers except the arrays that gbsi_products_init() allocates. */
 typedef struct gbsi_products {
     const gbsi_pseudo *pseudo;
     gbsi_likelihood *likelihood; /* NULL: the pseudo-likelihood */

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "gibbsite/dobrushin.h"
 
-#define MOVED    0.01 /* a new scan is made once a weight has moved this far */
+#define MOVED    0.01 /* change of a weight after which a new scan is made */
 #define TOO_LONG 8u   /* the shortest scan may be shorter by 1 / TOO_LONG */
 
 void gbsi_learning_scan_free(gbsi_learning_scan *scan)
