@@ -172,8 +172,8 @@ static void add_row(const errors *e, const double *phi, const double *covariance
 
 /* @return the second derivative of the penalty by coordinate t. The penalty is l/2 |Omega|^2 for
  * each pair, where l is l2, or l2/2 if each site is learnt alone. The gauge of least penalty moves
- * a part of h_i into the J_ij; the penalty of a field is therefore l2/2 |eta_i|^2 / (1 + (n_sites -
- * 1) l2 / (q l)). */
+ * a part of h_i into the J_ij. The penalty of a field is therefore
+ *     l2/2 |eta_i|^2 / (1 + (n_sites - 1) l2 / (q l)). */
 static double penalty_of(const errors *e, size_t t)
 {
     const double of_pair = e->alone ? 0.5 * e->l2 : e->l2;

@@ -406,7 +406,7 @@ static void frequencies_of_pairs(void **state)
     gbs_rows_free(rows);
 }
 
-/* Stops once the chains are at work. */
+/* Stops the call after the chains have started. */
 static int stop_chains(void *context, const gbs_progress *progress)
 {
     (void)context;
@@ -419,7 +419,8 @@ static const gbs_potts_options by_chains = {.size = sizeof by_chains,
                                             .chains = 2000,
                                             .steps = 40};
 
-/* @param files NULL: none. @param digest out: of the model, "" where it was stopped. */
+/* Learns by chains. @param files NULL: no checkpoints. @param digest out: digest of the model; ""
+ * if the call was stopped. */
 static void learn_by_chains(const gbs_rows *rows, uint64_t threads, double every_s,
                             const gbs_checkpoint_files *files, const gbs_run_callbacks *callbacks,
                             char digest[33])
@@ -452,8 +453,9 @@ static void copy_with_damage(const char *from, const char *to, size_t damaged)
     assert_true(fwrite(bytes, 1, n, file) == n && fclose(file) == 0);
 }
 
-/* Stopped as soon as someone looks, after a tenth of a second, within a step or between two; then
- * on other threads to the end, from there, and from the checkpoint before the last. */
+/* The call is stopped at the first look of the watch, after a tenth of a second, within a step or
+ * between two steps. Then it runs to the end on other threads, from the last checkpoint and from
+ * the checkpoint before. */
 static void checkpoints_go_on(void **state)
 {
     (void)state;
@@ -512,7 +514,7 @@ static int stop_at_once(void *context, const gbs_progress *progress)
     return 1;
 }
 
-/* Memory that is not there, a limit that is too small, and someone who stops it. */
+/* Tests failed allocations, a memory limit that is too small, and a caller who stops the call. */
 static void what_ends_it(void **state)
 {
     (void)state;
