@@ -24,21 +24,21 @@ typedef struct gbsi_climb_point {
 typedef struct gbsi_climb {
     size_t n;            /* number of parameters */
     uint64_t iterations; /* most iterations */
-    int window; /* number of iterations for the test of the objective; 0: the method has converged
-                   if the slope is at most tolerance * max(|x|, 1) */
-    double tolerance; /* the method also stops if the objective decreases by less than this share
-                         over `window` iterations */
-    double l1;        /* the penalty is l1 times the sum of |x_k| */
-    size_t l1_first;  /* first parameter with the L1 penalty */
+    /* 0: the method has converged if the slope is at most tolerance * max(|x|, 1); else the method
+     * has converged if the objective decreases by less than the share `tolerance` over `window`
+     * iterations */
+    int window;
+    double tolerance;
+    double l1;       /* the penalty is l1 times the sum of |x_k| */
+    size_t l1_first; /* first parameter with the L1 penalty */
     void *context;
-    double (*evaluate)(void *context, const double *x,
-                       double *gradient); /* computes the objective at x and its gradient */
-    bool (*advance)(
-        void *context,
-        const gbsi_climb_point *at); /* called after each iteration; false: the method ends */
-    double objective;                /* out: last value of the objective */
-    bool converged;                  /* out: whether the method converged or advance() ended it */
-    bool rounded; /* out: whether a line search ended because rounding hides any lower value */
+    /* Computes the objective at x and its gradient. */
+    double (*evaluate)(void *context, const double *x, double *gradient);
+    /* Called after each iteration. @return false: the method ends. */
+    bool (*advance)(void *context, const gbsi_climb_point *at);
+    double objective; /* out: last value of the objective */
+    bool converged;   /* out: whether the method converged or advance() ended it */
+    bool rounded;     /* out: whether a line search ended because rounding hides any lower value */
 } gbsi_climb;
 
 /* @return the bytes that libLBFGS needs for n parameters. */

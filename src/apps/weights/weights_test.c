@@ -191,8 +191,8 @@ static void threads(void **state)
     (void)state;
     const gbs_learn_options options = {.size = sizeof options};
     gbs_model *m = small_model(truth);
-    gbs_data *data = drawn_rows(
-        m, 4 * ROWS); /* blocks have 17 of the distinct rows, of which there are up to 48 */
+    /* blocks have 17 of the distinct rows, of which there are up to 48 */
+    gbs_data *data = drawn_rows(m, 4 * ROWS);
     assert_true(data->n_distinct > 34);
     check_threads(m, data, options);
     gbs_data_free(data);
@@ -248,9 +248,9 @@ static void refusals(void **state)
     data = drawn_rows(m, 20000);
     assert_int_equal(gbs_learn_weights(m, data, &little, NULL, NULL, &learnt, NULL, &err),
                      GBS_ERR_LIMIT);
-    assert_int_equal(
-        gbs_learn_weights(m, data, NULL, &callbacks, NULL, &learnt, NULL, &err),
-        GBS_STOPPED); /* looks of the watch depend on counted operations, not on seconds */
+    /* looks of the watch depend on counted operations, not on seconds */
+    assert_int_equal(gbs_learn_weights(m, data, NULL, &callbacks, NULL, &learnt, NULL, &err),
+                     GBS_STOPPED);
     gbs_model_free(learnt);
     assert_true(sum == 3.0);
     gbs_data_free(data);
