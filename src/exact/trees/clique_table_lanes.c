@@ -17,7 +17,7 @@
 enum {
     SUMS = 16,     /* running sums */
     PIECE = 1024,  /* entries processed at once, which stay in the L1 cache */
-    MOST_ROWS = 64 /* rows, with a logarithm or a quotient each, at once */
+    MOST_ROWS = 64 /* rows processed at once; each needs a logarithm or a quotient */
 };
 
 #define LEAST_EXPONENT (-708.0)
@@ -50,7 +50,7 @@ static void multiply_dense(double *restrict t, const double *restrict m, size_t 
     }
 }
 
-/* Runs of a few lengths known to the compiler, and of any other. */
+/* Calls f with a constant run length for a few common lengths, and with `run` for all others. */
 #define BY_LENGTH(run, f, ...) \
     switch (run) {             \
     case 1:                    \
@@ -116,7 +116,7 @@ static void scatter_runs(double *restrict out, const double *restrict t,
     }
 }
 
-/* Adds the second half to the first until one sum is left. */
+/* Adds the second half of s to the first half, again and again, until one sum is left. */
 static inline double fold(double *s)
 {
     for (int half = SUMS / 2; half > 0; half /= 2) {
@@ -272,7 +272,8 @@ static void add_rows(const double *restrict t, size_t n_rows, size_t n_columns,
     for (size_t r = 0; r < n_rows && n_columns >= SUMS; r++) {
         message[r] = sum(t + r * n_columns, n_columns);
     }
-    for (size_t r = 0; r < n_rows && n_columns < SUMS; r++) { /* as sum() does, without the call */
+    for (size_t r = 0; r < n_rows && n_columns < SUMS;
+         r++) { /* the same sum as sum() computes, without the call */
         double s = 0.0;
         for (size_t k = 0; k < n_columns; k++) {
             s += t[r * n_columns + k];
