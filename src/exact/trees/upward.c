@@ -16,9 +16,8 @@
 #include "trees/clique_table.h"
 #include "trees/clique_tables.h"
 
-#define MOST_SPREAD 690.0 /* exp(-690) = 2^-995 */
-#define LEAST_SUM \
-    0x1p-900 /* least sum of a row; in rows of smaller sums, entries below 2^-1022 may matter */
+#define MOST_SPREAD 690.0    /* exp(-690) = 2^-995 */
+#define LEAST_SUM   0x1p-900 /* least sum of a row that loses nothing that matters */
 
 /* ---- weights or logarithms ----------------------------------------------------------------- */
 
