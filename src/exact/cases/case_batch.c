@@ -37,7 +37,7 @@ struct gbsi_case_worker {
     bool spends;              /* this thread adds steps to the watch */
     uint32_t *x;              /* [most_axes] */
     double log_sum[LANES];
-    uint8_t end[LANES];   /* gbsi_case_end */
+    uint8_t end[LANES];   /* a gbsi_case_end for each lane */
     uint8_t begin[LANES]; /* values of `end` before a case changes them */
 };
 

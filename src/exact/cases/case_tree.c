@@ -22,7 +22,7 @@ typedef struct compiling {
     const uint32_t *column; /* the observed variables, in the user's numbering */
     const gbsi_case_scope *query;
     gbsi_watch *watch;
-    double *weight;       /* of a factor */
+    double *weight;       /* weights of one factor */
     uint32_t *column_of;  /* [variables] the column that observes the variable; GBSI_NONE: no column
                              does */
     uint32_t *home;       /* [variables] the clique that eliminates the variable */

@@ -61,7 +61,7 @@ struct gbsi_case_tree {
     uint32_t n_messages;
     case_message *message; /* [n_messages] in this order: of columns, to parents, from parents, of
                               queries, of factors */
-    size_t n_rows;         /* of all messages */
+    size_t n_rows;         /* rows of all messages together */
     uint32_t n_columns, n_query;
     uint32_t first_factor; /* messages from here on are factors that some query leaves out */
     double *weight;        /* rows of these factors' messages, one message after the other */

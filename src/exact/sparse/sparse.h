@@ -32,7 +32,7 @@ typedef struct gbsi_sparse {
     uint32_t component;
     gbsi_tree *tree; /* tree of the component, without hubs; the model that it points to may have
                         been freed */
-    uint32_t n_variables;       /* of the tree's model */
+    uint32_t n_variables;       /* number of variables of the tree's model */
     uint32_t *arity;            /* [n_variables] */
     gbsi_sparse_factor *factor; /* factors in the order of tree->factor */
     gbsi_trie *rows;            /* [cliques] states of the separator that can have weight */
@@ -76,10 +76,11 @@ void gbsi_sparse_mark(const gbsi_sparse *sparse, uint8_t mark, uint8_t *to);
  * or the dense tree, in and out. */
 gbs_status gbsi_sparse_streams(const gbsi_exact_plan *plan, gbsi_tree *dense, gbsi_sparse *sparse,
                                gbs_error *err);
-/* Frees `sparse` and all tables after it in the list. */ void
-gbsi_sparse_free(gbsi_sparse *sparse);
+/* Frees `sparse` and all tables after it in the list. */
+void gbsi_sparse_free(gbsi_sparse *sparse);
 
-/* Limits on the work of finding the nonzero entries. */ typedef struct gbsi_sparse_effort {
+/* Limits on the work of finding the nonzero entries. */
+typedef struct gbsi_sparse_effort {
     const gbsi_conditioned *model; /* model of the tree */
     double steps;                  /* limit on look-ups */
     double a_state; /* further look-ups allowed for each finished entry of dense tables; the search
@@ -146,10 +147,10 @@ typedef struct gbsi_sparse_draws {
  * positive weight. @param watch borrowed or NULL; after a stop, results are undefined. */
 gbs_status gbsi_sparse_draws_new(const gbsi_sparse *sparse, gbsi_watch *watch,
                                  gbsi_sparse_draws **out, gbs_error *err);
-/* Frees `draws` and all draws after it in the list. */ void gbsi_sparse_draws_free(
-    gbsi_sparse_draws *draws); /* Draws a state of the components of `draws` and of its list, as
-                                  gbsi_tree_draw() does. @param x [variables of the tree's model]
-                                  out: states of the components' variables. */
+/* Frees `draws` and all draws after it in the list. */
+void gbsi_sparse_draws_free(gbsi_sparse_draws *draws);
+/* Draws a state of the components of `draws` and of its list, as gbsi_tree_draw() does. @param x
+ * [variables of the tree's model] out: states of the components' variables. */
 void gbsi_sparse_draw(const gbsi_sparse_draws *draws, uint64_t seed, uint32_t chain, uint64_t draw,
                       uint32_t *x);
 

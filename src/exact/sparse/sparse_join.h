@@ -12,7 +12,7 @@ typedef struct gbsi_join_step {
     const gbsi_trie_level *level;
     const double
         *value;    /* log-weights of the operand's rows, if this is its last axis; else NULL */
-    uint32_t axis; /* of the clique */
+    uint32_t axis; /* axis of the clique */
     uint32_t
         from; /* place of the current node in gbsi_join.node; the node of the next level follows */
 } gbsi_join_step;

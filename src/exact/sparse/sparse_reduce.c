@@ -10,8 +10,8 @@
 #include "trees/clique_tables.h"
 
 #define FILTER      4096u /* largest number of entries of a factor that is projected */
-#define TRIAL       8.0   /* a first trial may take 1 / TRIAL of the allowed steps */
-#define LEAST_RATIO 1.5   /* a second attempt must find this many times fewer rows */
+#define TRIAL       8.0   /* after 1 / TRIAL of the steps the search may give up */
+#define LEAST_RATIO 1.5   /* least ratio of finished entries to entries in remaining rows */
 #define LOOK        4095u /* 1 less than the number of rows between two checks of the memory */
 
 typedef struct making {

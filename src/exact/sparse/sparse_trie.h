@@ -3,11 +3,13 @@
  *
  * A node of level k stands for states of the first k axes with which some entry begins. A row is an
  * entry. The nodes of a level, and the rows, are numbered in lexicographic order. */
-#ifndef GBSI_SPARSE_SPARSE_TRIE_H #define GBSI_SPARSE_SPARSE_TRIE_H
+#ifndef GBSI_SPARSE_SPARSE_TRIE_H
+#define GBSI_SPARSE_SPARSE_TRIE_H
 
-#include "base/status.h" #include "trees/junction_tree.h"
+#include "base/status.h"
+#include "trees/junction_tree.h"
 
-    typedef struct gbsi_trie_level {
+typedef struct gbsi_trie_level {
     uint32_t arity;
     uint32_t n;      /* number of nodes */
     size_t capacity; /* length of `next` */
