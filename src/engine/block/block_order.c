@@ -421,8 +421,7 @@ static void try_last(making *m, uint32_t v)
     o->order[o->n_eliminated++] = v;
 }
 
-/* ---- all of it
- * ----------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------ */
 
 static gbs_status making_init(making *m, uint64_t seed, uint32_t plan, gbs_error *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes one entry of the matrix. If the factors that i and j share have few variables, the entry
  * is computed from all these factors together (`joint` in [M17]); otherwise it is a sum of one
- * bound per factor (`sum`). A single shared factor is always measured exactly: spins and logical
- * factors have closed forms or few cases, and tables are read entry by entry. */
+ * bound per factor (`sum`). A single shared factor is measured by itself: spins and logical factors
+ * have closed forms or few cases, and tables are read entry by entry unless they are too large. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>

@@ -25,7 +25,7 @@ void gbsi_variation_begin(const gbsi_influences *c, double *b);
 bool gbsi_variation_follow(const gbsi_influences *c, const uint32_t *sequence, size_t n, double *b,
                            gbsi_watch *watch);
 
-/* ---- uniform.c: each update takes a variable drawn uniformly ------------------------------- */
+/* ---- uniform.c: each update takes a variable drawn uniformly -------------------------------- */
 
 typedef struct gbsi_uniform gbsi_uniform;
 

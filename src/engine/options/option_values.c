@@ -529,7 +529,7 @@ gbs_status gbsi_option_settle(const gbsi_option *row, void *options, gbs_error *
     return check_row(row, options, err);
 }
 
-/* ---- options of single scans or draws --------------------------------------------------- */
+/* ---- options of single scans or draws ------------------------------------------------------- */
 
 bool gbsi_option_is_named(const char *const *names, const char *name)
 {

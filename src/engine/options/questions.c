@@ -181,8 +181,7 @@ static const gbs_question questions[] = {
 
 enum { N_QUESTIONS = sizeof questions / sizeof questions[0] };
 
-/* ---- lists of questions and options
- * ----------------------------------------------------------------------- */
+/* ---- lists of questions and options --------------------------------------------------------- */
 
 size_t gbs_question_count(void)
 {

@@ -7,13 +7,10 @@
 #include "base/memory.h"
 #include "scan/influences.h"
 
-#define MOST_WORK     ((uint64_t)1 << 36) /* limit on updates times neighbours, for a list of steps */
-#define MOST_SEARCHED ((uint64_t)1 << 34) /* the same limit for a search for the number of passes \
-                                           */
-#define MOST_PASSES ((uint64_t)1 << 20)
-#define STALLED \
-    (1.0 -      \
-     1e-9) /* least ratio of V after 2n passes to V after n passes at which a search gives up */
+#define MOST_WORK      ((uint64_t)1 << 36) /* limit on updates times neighbours, for a list of steps */
+#define MOST_SEARCHED  ((uint64_t)1 << 34) /* limit for a search for passes */
+#define MOST_PASSES    ((uint64_t)1 << 20)
+#define STALLED        (1.0 - 1e-9) /* a search gives up if doubling lowers V by less */
 #define LEAST_DOUBLING 16u
 
 /* Returns the mean number of entries of C that an update reads, plus 1. */
@@ -22,8 +19,7 @@ static double work_of_update(const gbs_influences *f)
     return f->c->n == 0 ? 1.0 : 1.0 + (double)f->report.n_entries / f->c->n;
 }
 
-/* ---- the variation after given numbers of updates
- * ------------------------------------------------------------ */
+/* ---- the variation after given numbers of updates ------------------------------------------- */
 
 /* The weights d of several targets, followed by copies in which each positive weight is 1. One pass
  * then gives the sums of d_i b_i and of b_i over the variables of each target. */
@@ -207,8 +203,7 @@ cleanup:
     return status;
 }
 
-/* ---- the number of passes that is enough
- * ----------------------------------------------------------------- */
+/* ---- the number of passes that is enough ---------------------------------------------------- */
 
 /* A search for the least number of passes after which V is small enough. */
 typedef struct search {

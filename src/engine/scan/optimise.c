@@ -16,9 +16,8 @@
 #include "base/memory.h"
 #include "scan/tournament.h"
 
-#define GRACE \
-    (UINT64_C(1) << 24) /* amount of work that is still finished after the watch has stopped */
-#define REFRESHMENT 8u  /* operations that a change in the tournament takes */
+#define GRACE       (UINT64_C(1) << 24) /* work that is finished even after a stop */
+#define REFRESHMENT 8u                  /* operations that a change in the tournament takes */
 
 struct gbsi_optimiser {
     const gbsi_influences *c;

@@ -9,14 +9,13 @@
 #include "graph/graph.h"
 
 /* Traits of a scan. */
-#define GBSI_SCAN_REPEATS   1u /* every pass has the same sequence: the schedule is made once */
-#define GBSI_SCAN_EACH_ONCE 2u /* every free variable occurs exactly once in a pass */
-#define GBSI_SCAN_COLORED   4u /* the levels of a pass are the colours of gbsi_graph_color() */
-#define GBSI_SCAN_SPLITS    8u /* a chain is made of two chains that run together [M34] */
-#define GBSI_SCAN_BLOCKS \
-    16u /* passes are rounds of splashes; the sequence only numbers the slots of the plan */
-#define GBSI_SCAN_READS     32u /* the sequence is options.sequence */
-#define GBSI_SCAN_BASE      64u /* a pilot tries this scan first, and uses it if no other is better */
+#define GBSI_SCAN_REPEATS   1u   /* every pass has the same sequence: the schedule is made once */
+#define GBSI_SCAN_EACH_ONCE 2u   /* every free variable occurs exactly once in a pass */
+#define GBSI_SCAN_COLORED   4u   /* the levels of a pass are the colours of gbsi_graph_color() */
+#define GBSI_SCAN_SPLITS    8u   /* a chain is made of two chains that run together [M34] */
+#define GBSI_SCAN_BLOCKS    16u  /* passes are rounds of splashes; the sequence numbers the slots */
+#define GBSI_SCAN_READS     32u  /* the sequence is options.sequence */
+#define GBSI_SCAN_BASE      64u  /* a pilot tries this scan first, and uses it by default */
 #define GBSI_SCAN_CANDIDATE 128u /* a pilot tries this scan next, with growing width */
 #define GBSI_SCAN_UNIFORM                                                   \
     256u /* every update takes a variable drawn uniformly at random: bounds \
@@ -65,7 +64,7 @@ const char *gbsi_scan_base_name(void);
 /* Kinds of values of options.scan: a scan, or a rule by which a pilot chooses a scan. */
 typedef enum gbsi_scan_choice {
     GBSI_CHOICE_NAMED,   /* the value is a scan */
-    GBSI_CHOICE_TRIED,   /* choose by trials */
+    GBSI_CHOICE_TRIED,   /* a pilot chooses by trials */
     GBSI_CHOICE_BY_NEED, /* a pilot chooses by trials only if hard zeros may block updates of single
                             variables */
 } gbsi_scan_choice;

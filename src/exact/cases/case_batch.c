@@ -248,7 +248,7 @@ static void node_down(gbsi_case_worker *w, uint32_t i)
     }
 }
 
-/* ---- evidence and answers -------------------------------------------------------------- */
+/* ---- evidence and answers ------------------------------------------------------------------- */
 
 static void observe(gbsi_case_worker *w, uint32_t k, const gbsi_case *cases, uint32_t n)
 {

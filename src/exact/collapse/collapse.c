@@ -324,8 +324,7 @@ static gbs_status eliminate(gbsi_shrinking *s, uint32_t v, gbs_error *err)
     return GBS_OK;
 }
 
-/* ---- all eliminations ---------------------------------------------------------------------------
- */
+/* ---- all eliminations ----------------------------------------------------------------------- */
 
 /* Lists the factors of few entries as pieces. Variables of larger factors are marked to stay. */
 static gbs_status list_factors(gbsi_shrinking *s, gbs_error *err)

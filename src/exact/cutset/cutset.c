@@ -17,7 +17,7 @@
 #define MOST_SAVED     256.0               /* largest factor by which zeros may save work */
 #define PATIENCE       4u /* number of choices in a row that may fail to lower the work */
 #define TRIAL_STEPS    (UINT64_C(1) << 24) /* limit on steps of a search for an order */
-#define TRIAL_SHARE    32.0 /* such a search takes at most the allowed entries / TRIAL_SHARE steps */
+#define TRIAL_SHARE    32.0 /* a search takes at most allowed entries / TRIAL_SHARE steps */
 
 typedef struct choosing {
     const gbsi_components *components;
@@ -165,7 +165,7 @@ cleanup:
     return status;
 }
 
-/* ---- the gain of a variable -------------------------------------------------------------- */
+/* ---- the gain of a variable ----------------------------------------------------------------- */
 
 /* Sums, for every variable, the entries that its cliques lose without it.
  * @param to_whole [variables of the elimination] the whole model's numbers; NULL if the numbers are

@@ -144,7 +144,7 @@ static double answer_case(answering *a, size_t at)
     return log_z;
 }
 
-/* ---- all cases --------------------------------------------------------------------------- */
+/* ---- all cases ------------------------------------------------------------------------------ */
 
 /* Adds to p the marginals of case `at`, times a weight. */
 static void add_marginals(const answering *a, size_t at, double weight, double *p)

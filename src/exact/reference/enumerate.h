@@ -46,9 +46,8 @@ typedef double gbsi_visit(void *context, uint64_t index, double logw);
  * @param total  out or NULL: sum of all weights.
  * @return before the first visit: GBS_ERR_MEMORY, or GBS_ERR_LIMIT, with the number of states, for
  * more than GBSI_ENUMERATE_MAX_STATES states. */
-gbs_status
-gbsi_walk(const gbsi_conditioned *model, gbsi_watch *watch, gbsi_visit *visit, void *context,
-          double *sums, double *total, gbs_error *err);
+gbs_status gbsi_walk(const gbsi_conditioned *model, gbsi_watch *watch, gbsi_visit *visit,
+                     void *context, double *sums, double *total, gbs_error *err);
 
 /* Finds the largest log density over all states, without log_constant. @return GBS_ERR_IMPOSSIBLE
  * if no state has positive weight; else as gbsi_walk(). */

@@ -13,7 +13,7 @@
 #define MOST_FACTOR  (UINT64_C(1) << 24) /* limit on entries of one factor */
 #define SHARE        4.0 /* the search may take 1 / SHARE of the time of dense tables */
 #define LIMIT_SHARE  8.0 /* or, if none fit, 1 / LIMIT_SHARE of the allowed time */
-#define SLACK        4.0 /* a search begins with 1 / SLACK of its steps; finished entries add more */
+#define SLACK        4.0 /* share of the steps that a search begins with: 1 / SLACK */
 #define GAIN         2.0 /* least ratio of the time of dense tables to the time of sparse ones */
 #define ENTRY_STEPS  4.0 /* number of look-ups that take as long as the exponential of an entry */
 #define ONE_WAY      1.0 /* passes over the entries for ln Z: up */

@@ -341,8 +341,7 @@ static gbs_status reduce_down(making *m, uint32_t i, gbs_error *err)
     return GBS_OK;
 }
 
-/* ---- the whole search
- * ---------------------------------------------------------------------------------- */
+/* ---- the whole search ----------------------------------------------------------------------- */
 
 static void making_free(making *m)
 {

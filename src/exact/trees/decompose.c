@@ -430,8 +430,7 @@ static gbs_status copy_factor(making *m, size_t i, gbs_error *err)
                       f->literal == NULL ? NULL : f->literal + first, f->weight[i], f->aux[i], err);
 }
 
-/* ---- whole models -----------------------------------------------------------------------------
- */
+/* ---- whole models --------------------------------------------------------------------------- */
 
 static gbs_status begin(making *m, gbs_error *err)
 {

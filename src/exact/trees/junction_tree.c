@@ -424,8 +424,7 @@ uint64_t gbsi_tree_bytes(const gbsi_tree *tree)
     return bytes;
 }
 
-/* ---- functions that read a tree
- * ------------------------------------------------------------------------------- */
+/* ---- functions that read a tree ------------------------------------------------------------- */
 
 void gbsi_tree_homes(const gbsi_tree *tree, uint32_t *home)
 {
