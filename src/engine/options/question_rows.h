@@ -39,7 +39,9 @@
     GBS_FIELD_COUNT(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset, "", "", SCAN, "")
 #define GBS_BYNAME_REAL(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset) \
     GBS_FIELD_REAL(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset, "", "", SCAN, "")
-/* An option of the run: its row is in options.def, and its value is this member of the question's struct. Only the program tests the conditions of such an option, because callers may set seeds and threads for all calls alike. */
+/* An option of the run: its row is in options.def, and its value is this member of the question's
+ * struct. Only the program tests the conditions of such an option, because callers may set seeds
+ * and threads for all calls alike. */
 #define GBS_BYNAME_RUN(member, row_name) {.run = row_name, .own = {PLACE(member)}, .needed = ""},
 #define FIELD_OF_RUN(member, row_name, short_unit, brief, topic, needs) GBS_BYNAME_RUN(member, row_name)
 #define NO_FIELD(...)
