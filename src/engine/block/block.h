@@ -2,10 +2,10 @@
 /* Draws all variables except a few jointly, in sixteen lanes that each have their own inverse
  * temperature.
  *
- * A plan holds a random set of variables and eliminates the others, the block. The order of
- * elimination is one whose cliques have few entries. A draw given the held variables passes
- * messages up and states down [M48]. All lanes follow one plan, so every message is a table of rows
- * of sixteen doubles. */
+ * A plan holds a random set of variables and eliminates the others, the block. The plan uses an
+ * elimination order whose cliques have few entries. A draw of the block, given the states of the
+ * held variables, passes messages up and states down [M48]. All lanes follow one plan; every
+ * message is therefore a table of rows of sixteen doubles. */
 #ifndef GBSI_BLOCK_BLOCK_H
 #define GBSI_BLOCK_BLOCK_H
 
@@ -64,8 +64,8 @@ typedef struct gbsi_block_slice {
 
 typedef struct gbsi_block_plan {
     uint32_t n_buckets, n_held, n_slices;
-    gbsi_block_bucket *bucket; /* in the order of elimination */
-    uint32_t *held;            /* [n_held] ascending */
+    gbsi_block_bucket *bucket; /* buckets in the order of elimination */
+    uint32_t *held;            /* [n_held] held variables, ascending */
     gbsi_block_slice *slice;
     uint32_t *neighbour;
     gbsi_block_item *item;
@@ -114,9 +114,9 @@ typedef struct gbsi_block_lanes {
     gbsi_simd level;
     double *weight;  /* [blocks->n_table_rows][16] exp(beta t), where t is a log-weight minus the
                         largest of its factor */
-    double *slice;   /* [blocks->n_slice_rows][16] */
+    double *slice;   /* [blocks->n_slice_rows][16] weights of factors with held variables */
     double *message; /* [blocks->n_message_rows][16] messages, each divided by its largest entry */
-    double *sum;     /* [blocks->most_arity][16] scratch */
+    double *sum;     /* [blocks->most_arity][16] scratch: running sums of a draw */
     uint32_t *word;  /* scratch: random words, two for each variable */
     const double **row; /* [blocks->most_items] scratch: rows of the items of the current bucket */
     const uint16_t **offset; /* [blocks->most_items] scratch: row numbers of these items */

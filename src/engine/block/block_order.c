@@ -33,7 +33,7 @@ typedef struct making {
     uint8_t *fill;  /* [n] fill-in: pairs of neighbours of the variable that are not neighbours of
                        each other; or NOT_NOW */
     uint32_t *key;  /* [n] random numbers that break ties */
-    uint8_t *gone;  /* [n] eliminated or held */
+    uint8_t *gone;  /* [n] 1: the variable is eliminated or held */
     uint32_t *mark; /* [n] scratch */
 } making;
 
@@ -421,7 +421,7 @@ static void try_last(making *m, uint32_t v)
     o->order[o->n_eliminated++] = v;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------ */
+/* ---- whole orders --------------------------------------------------------------------------- */
 
 static gbs_status making_init(making *m, uint64_t seed, uint32_t plan, gbs_error *err)
 {

@@ -249,8 +249,9 @@ gbs_status gbsi_influence_row_of(gbsi_influence *w, uint32_t i, gbsi_influence_r
     return GBS_OK;
 }
 
-/* The sum of the row treats a long factor as if no other factor joined its variables to i: a change
- * of x_j then changes the factors one by one, and their bounds add up. */
+/* The bound on the sum treats a long factor as if i shared no other factor with the variables of
+ * the long factor. This is valid, because the influence through several factors is at most the sum
+ * of the bounds of the factors. */
 gbs_status gbsi_influence_row_sum(gbsi_influence *w, uint32_t i, double *sum, gbs_error *err)
 {
     range all;

@@ -17,12 +17,13 @@ struct gbsi_enumerator {
     gbsi_watch *watch;
     gbsi_incident_factors
         incident; /* factors of each variable, including factors of one variable */
-    double *p;    /* [configurations][arity of i] */
+    double *p;    /* [configurations][arity of i] conditionals of i */
     size_t p_capacity;
     uint32_t
         *place; /* for each variable of the factors' scopes: its index in j[]; GBSI_NONE for i */
     size_t place_capacity;
-    uint32_t *state; /* states of i's neighbours, then of the variables of one factor's scope */
+    uint32_t
+        *state; /* states of i's neighbours, followed by the states of one factor's variables */
     size_t state_capacity;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to src/dobrushin. */
+/* Declarations private to src/engine/dobrushin. */
 #ifndef GBSI_DOBRUSHIN_INFLUENCE_INSIDE_H
 #define GBSI_DOBRUSHIN_INFLUENCE_INSIDE_H
 
@@ -35,7 +35,7 @@ typedef struct end {
 typedef struct measure {
     uint32_t ki, kj;
     range field;  /* binary i: range of what all other factors add to its log-odds */
-    bool apart;   /* the forbidden states of i depend on x_j: the bound is 1 */
+    bool apart;   /* the set of forbidden states of i depends on x_j, and the bound is 1 */
     double bound; /* binary i: largest influence so far */
     double osc;   /* other i: largest oscillation so far */
     double
@@ -89,7 +89,7 @@ struct gbsi_influence {
     const gbsi_conditioned *model;
     const gbsi_factors *factors;
     gbsi_influence_limits limits;
-    gbsi_incident_factors incident; /* factors of two or more variables around each variable; made
+    gbsi_incident_factors incident; /* for each variable, its factors of two or more variables; made
                                        when the first row is computed */
     double *field; /* [n] log-odds of binary variables from their factors of one variable; NULL:
                       there are no such factors */

@@ -109,7 +109,7 @@ void gbsi_logical_walk(const gbsi_influence *w, size_t f, uint32_t pi, uint32_t 
     double states[6];
     bool head = false;
     const uint32_t others = logical_others(&k, false, &head);
-    measure two = *m; /* rows: literal j false, true */
+    measure two = *m; /* row 0: literal j false; row 1: literal j true */
     two.ki = ki == 2 ? 2 : 3;
     two.kj = 2;
     for (uint32_t c = 0; c <= others; ++c) {

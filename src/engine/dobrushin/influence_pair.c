@@ -123,8 +123,8 @@ static void single(gbsi_influence *w, const use *u, uint32_t pj, measure *m)
 
 /* ---- several factors ----------------------------------------------------------------------- */
 
-/* Writes the union of the scopes into w->place: i, j, then the other variables. @return the product
- * of all arities, 0 if it is more than max_cells. */
+/* Writes the union of the scopes into w->place: i, j, then the other variables. @return the number
+ * of joint states of the union; 0 if this is more than max_cells. */
 static size_t find_union(gbsi_influence *w, uint32_t i, const end *e, size_t n, uint32_t *n_union)
 {
     const gbsi_factors *factors = w->factors;
@@ -314,7 +314,8 @@ static double long_bound(gbsi_influence *w, uint32_t i, const use *u, uint32_t p
 double gbsi_influence_long(gbsi_influence *w, uint32_t i, const use *u, range others)
 {
     const uint32_t n = (uint32_t)scope_size(w->factors, u->f);
-    const uint32_t body = u->position == 0 ? 1 : 0; /* a literal of the body other than i's */
+    const uint32_t body =
+        u->position == 0 ? 1 : 0; /* position of a literal of the body that is not i's */
     assert(n > 2);
     if (gbsi_is_noisy(w->factors->kind[u->f])) {
         return n - 1.0;

@@ -20,7 +20,7 @@ struct gbsi_uniform {
     const double *const *d;
     gbsi_watch *watch;
     double *x, *y; /* [n] C^k 1 for the largest k so far, and scratch */
-    double *a;     /* [n_a][n_targets] */
+    double *a;     /* [n_a][n_targets] the numbers a_k of each target */
     size_t n_a, a_capacity;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of options and its choices, from options.def and enums.def. */
+/* The table of all options and the choices of each option, from options.def and enums.def. */
 #include "options/options.h"
 
 #include <stdbool.h>

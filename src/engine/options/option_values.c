@@ -460,7 +460,7 @@ gbs_status gbs_option_set(gbs_run_options *options, const char *name, const char
     return gbsi_option_put_text(row, options, text, err);
 }
 
-/* @param text [64], out. */
+/* Writes the value of an option as text. @param text [64] out. */
 static void write_value(const gbsi_option *row, const void *options, char *text)
 {
     const gbs_option *option = &row->shown;

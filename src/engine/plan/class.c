@@ -102,7 +102,8 @@ static bool is_potts(gbsi_compile *c, size_t f, double *coupling)
     return isfinite(*coupling);
 }
 
-/* The 0/1 form of [M3]: l(b) = theta(1, b) - theta(0, b) = l(0) + (l(1) - l(0)) b. */
+/* Computes the 0/1 form of [M3], l(b) = theta(1, b) - theta(0, b) = l(0) + (l(1) - l(0)) b, and
+ * returns the coupling l(1) - l(0). */
 static double binary_coupling(const gbsi_compile *c, size_t f, uint32_t position, double *field)
 {
     double l[2];
@@ -184,7 +185,8 @@ static void look_ahead(const gbsi_compile *c, size_t f)
     }
 }
 
-/* @return false if a variable has too many factors to count. */
+/* Adds the properties of factor f to the profiles of its variables. @return false if a variable has
+ * too many factors to count. */
 static bool add_factor(gbsi_compile *c, size_t f)
 {
     const gbsi_factors *factors = c->factors;

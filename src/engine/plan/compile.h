@@ -14,8 +14,8 @@ typedef struct gbsi_derived {
     size_t base;
 } gbsi_derived;
 
-/* Properties of the factors of one variable that limit how it can be sampled, found in one walk
- * through all factors. */
+/* Properties of a variable's factors that limit the classes which the variable can have. One walk
+ * through all factors finds them. */
 #define GBSI_NEEDS_ZEROS      1u   /* hard zeros, which make log-odds infinite */
 #define GBSI_NEEDS_TABLES     2u   /* a table of three or more variables */
 #define GBSI_NEEDS_LOGICAL    4u   /* a logical factor or spin product that is not tabulated */
@@ -34,8 +34,8 @@ typedef struct gbsi_profile {
     double magnitude; /* sum over factors of the spread of their log-weights */
     double coupling;  /* coupling of the first factor of two variables, gbsi_coupling_of() */
     uint32_t n_factors;
-    uint32_t n_pairs; /* factors of two variables */
-    uint32_t needs;   /* GBSI_NEEDS_... */
+    uint32_t n_pairs; /* number of factors of two variables */
+    uint32_t needs;   /* bits GBSI_NEEDS_... */
     int16_t grain;    /* all log-weights are multiples of 2^grain, gbsi_grain_of() */
     uint8_t type;     /* gbsi_type_of() */
 } gbsi_profile;
@@ -59,7 +59,7 @@ typedef struct gbsi_compile {
     size_t n_count_tables;
     uint32_t *degree; /* [n_slots + 1] upper bound of the neighbours of slots in classes with rows:
                          each factor counts as one neighbour */
-    double *own;      /* [max_arity] scratch */
+    double *own;      /* [max_arity] scratch: numbers for the own states */
     uint32_t *at;     /* [largest scope] scratch: states by position in a scope */
     size_t pool_capacity, pool64_capacity;
     gbsi_watch *watch; /* the watch in force during compilation */
@@ -84,9 +84,9 @@ static inline bool gbsi_has_couplings(gbsi_class class_id)
 /* class.c: sets the type in every profile. */
 gbs_status gbsi_classify(gbsi_compile *c, gbs_error *err);
 
-/* grain.c: the largest g for which all log-weights of factor f are multiples of 2^g. */
+/* grain.c: returns the largest g for which all log-weights of factor f are multiples of 2^g. */
 int16_t gbsi_grain_of(gbsi_compile *c, size_t f);
-/* grain.c: whether sums of such log-weights are exact in float, in any order [M13].
+/* grain.c: whether float sums of log-weights of the given grain are exact in any order [M13].
  * @param magnitude an upper bound of all partial sums. */
 bool gbsi_sums_are_exact(double magnitude, int16_t grain);
 
@@ -137,7 +137,7 @@ gbs_status gbsi_lay_out_slices(gbsi_compile *c, gbs_error *err);
 /* Allocate the memory of rows, and of slices. */
 gbs_status gbsi_take_rows(gbsi_plan *plan, gbs_error *err);
 gbs_status gbsi_take_slices(gbsi_compile *c, gbs_error *err);
-/* rows.c: fills in the rows. */
+/* rows.c: fills the rows. */
 gbs_status gbsi_compile_rows(gbsi_compile *c, gbs_error *err);
 /* Makes the padding, terms and tables of slices. @param used [n_slots] number of neighbours of each
  * row. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws: rules by which a value is picked from a conditional, one file per rule in
- * src/engine/draw/. */
+/* Draws are rules that pick a value from a conditional. Each rule has one file in src/engine/draw/.
+ */
 #ifndef GBSI_PLAN_DRAW_H
 #define GBSI_PLAN_DRAW_H
 
@@ -14,7 +14,7 @@ struct gbsi_plan;
 struct gbsi_group;
 struct gbsi_schedule;
 
-/* Traits: properties that a rule has or requires; a run that does not meet a requirement is
+/* Traits of a draw: properties that it has or requires. A run that does not meet a requirement is
  * refused. */
 #define GBSI_DRAW_EXACT    1u /* leaves the target invariant */
 #define GBSI_DRAW_CONTEXT  2u /* reads the neighbours' states: tile.state */
@@ -70,7 +70,8 @@ typedef struct gbsi_draw {
      * @param group [n_groups] groups with the states before the pass. */
     gbs_status (*begin_pass)(void *state, const struct gbsi_schedule *schedule,
                              const struct gbsi_group *group, uint64_t pass, gbs_error *err);
-    /* For passes without a schedule: makes room for one more update of the slot in all chains. */
+    /* Makes room for one more update of the slot in all chains; used by passes without a schedule.
+     */
     gbs_status (*expect)(void *state, uint32_t slot, gbs_error *err);
     void (*binary)(void *state, gbsi_tile *tile); /* reads odds or log-odds, writes values */
     void (*categorical)(void *state,

@@ -28,7 +28,7 @@ static int lowest_bit(double x)
                          : exponent - 1075 + __builtin_ctzll(fraction | UINT64_C(1) << 52);
 }
 
-/* 2^e, COARSEST + 24 >= e >= FINEST. */
+/* Returns 2^e, for FINEST <= e <= COARSEST + 24. */
 static double power_of_two(int e)
 {
     const uint64_t bits = (uint64_t)(e + 1023) << 52;

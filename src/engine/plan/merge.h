@@ -17,7 +17,7 @@ typedef struct gbsi_tie {
 } gbsi_tie;
 
 typedef struct gbsi_row_entries {
-    gbsi_row_entry *entry; /* [n] */
+    gbsi_row_entry *entry; /* [n] neighbours with their edges */
     uint32_t n;
     size_t capacity;
     gbsi_tie *tie; /* scratch */
@@ -31,8 +31,8 @@ void gbsi_row_entries_clear(gbsi_row_entries *e);
 bool gbsi_row_entries_sort(gbsi_row_entries *e);
 /* Whether a sorted row has some neighbour more than once. */
 bool gbsi_row_entries_tied(const gbsi_row_entries *e);
-/* Makes one entry per neighbour: sums the factors of the same two variables in double, in factor
- * order, and rounds once. */
+/* Makes one entry per neighbour: adds the factors of the same two variables in double, in the order
+ * of factors, and rounds the sum once. */
 gbs_status gbsi_row_entries_merge(gbsi_compile *c, uint32_t slot, gbsi_row_entries *e,
                                   gbs_error *err);
 

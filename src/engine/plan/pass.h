@@ -25,7 +25,7 @@ struct gbsi_estimate;
 #define GBSI_PASS_OWNS    2u /* stores states in a form of its own; plan, group and draw are NULL */
 #define GBSI_PASS_CONNECT 4u /* may cross hard zeros that single updates cannot: connects() */
 
-/* The ranks that see a slot, if the model is partitioned over ranks. */
+/* The ranks whose variables share factors with a slot, if the model is divided among ranks. */
 typedef enum gbsi_reach {
     GBSI_REACH_INTERIOR, /* only this rank */
     GBSI_REACH_BOUNDARY, /* other ranks too, because some factor has the slot and a variable of
@@ -55,7 +55,7 @@ typedef struct gbsi_pass_setting {
     const gbsi_plan *plan;
     const void *compiled; /* with GBSI_PASS_OWNS: the model in the form that the pass uses */
     const gbs_run_options *options;
-    gbsi_group *group; /* [n_groups] the chains' states */
+    gbsi_group *group; /* [n_groups] states of the chains */
     uint32_t n_chains, lanes, n_groups;
     uint32_t first_chain; /* number of the first chain of this process; earlier chains are in other
                              processes */
@@ -94,7 +94,7 @@ typedef struct gbsi_pass {
     /* REQUIRED. Allocates all memory that passes need. The functions below allocate only to grow
      * tables of draws and blocks. */
     gbs_status (*prepare)(const gbsi_pass_setting *setting, void **state, gbs_error *err);
-    /* REQUIRED. Begins a pass. @param job copied. */
+    /* REQUIRED. Begins a pass. @param job is copied. */
     gbs_status (*begin)(void *state, const gbsi_pass_job *job, gbs_error *err);
     /* REQUIRED. Runs at most `most` further batches. @param more out: whether batches are left. */
     gbs_status (*batch)(void *state, uint32_t most, bool *more, gbs_error *err);

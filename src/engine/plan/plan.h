@@ -10,10 +10,12 @@
 #include "base/exact_sum.h"
 #include "graph/graph.h"
 
-/* Classes of variables, by their conditional, in the order in which a batch runs them. */
+/* Classes of variables, by the form of their conditional. A batch processes the classes in this
+ * order. */
 typedef enum gbsi_class {
-    GBSI_CLASS_ISING, /* binary with binary neighbours, finite pairs: log-odds = f + sum w x [M3] */
-    GBSI_CLASS_POTTS, /* pair factors J [x_i = x_j] with finite J [M4] */
+    GBSI_CLASS_ISING,    /* binary, with binary neighbours and finite pairs: log-odds = f + sum w x
+                            [M3] */
+    GBSI_CLASS_POTTS,    /* pair factors J [x_i = x_j] with finite J [M4] */
     GBSI_CLASS_PAIRWISE, /* all tables of two variables */
     GBSI_CLASS_TABLE,    /* all tables */
     GBSI_CLASS_LOGICAL,  /* logical factors and spin products, also together with tables [M5] */
@@ -32,10 +34,11 @@ typedef enum gbsi_class {
 #define GBSI_LINEAR_SPAN   40.0  /* e^-40 2^-64 is still a normal float */
 #define GBSI_LINEAR_DEGREE 1000u /* most factors of a linear slot, each with an error of 2^-24 */
 
-#define GBSI_ROUNDING_LIMIT 1e-4 /* a variable with larger errors of a log-weight is PRECISE */
-#define GBSI_COARSE_LIMIT   1e-2 /* this limit instead if the plan options set `coarse` */
-#define GBSI_LONG_ROW       64u  /* longer ISING rows are summed in 16 strided partial sums */
-#define GBSI_LONG_TERM      16u  /* longer logical and spin terms keep counters */
+#define GBSI_ROUNDING_LIMIT \
+    1e-4 /* variables with larger rounding errors of log-weights are PRECISE */
+#define GBSI_COARSE_LIMIT 1e-2 /* this limit instead if the plan options set `coarse` */
+#define GBSI_LONG_ROW     64u  /* longer ISING rows are summed in 16 strided partial sums */
+#define GBSI_LONG_TERM    16u  /* longer logical and spin terms keep counters */
 
 /* A factor as stored for one of its variables, in the classes TABLE, LOGICAL and PRECISE. */
 typedef enum gbsi_term_kind {
@@ -47,17 +50,17 @@ typedef enum gbsi_term_kind {
 } gbsi_term_kind;
 
 typedef struct gbsi_term {
-    uint8_t kind;     /* gbsi_term_kind */
-    uint8_t head;     /* LOGICAL: the last neighbour is the head; it is not in the count. NOISY: the
-                         only     link is to the child */
+    uint8_t kind; /* a gbsi_term_kind */
+    uint8_t head; /* LOGICAL: the last neighbour is the head, which is not counted. NOISY: the only
+                     link is to the child */
     uint8_t own_body; /* LOGICAL: the variable's own literal is in the body and is part of the
                          count; NOISY: the variable is a parent, and its cost is part of the sum */
     uint32_t n; /* number of links, link[first .. first + n); with a counter only the link to the
                    head is stored */
     uint32_t n_others; /* number of the factor's other variables */
     uint32_t literal;  /* LOGICAL: own state that makes the own literal true */
-    uint32_t counter;  /* index of the factor's counter; GBSI_NONE: count true neighbours; NOISY: in
-plan->noisy */
+    uint32_t counter;  /* index of the factor's counter; GBSI_NONE: kernels count true neighbours;
+                          NOISY: index in plan->noisy */
     size_t first;
     size_t base; /* TABLE: pool[base + sum x*stride (+ a)]
                     LOGICAL: index c = body neighbours true, or 2c + head;
@@ -79,7 +82,7 @@ typedef struct gbsi_link {
  * 1) and is updated when they change. */
 typedef struct gbsi_counter_link {
     uint32_t counter;
-    uint32_t literal; /* own state that counts */
+    uint32_t literal; /* own state that is counted */
 } gbsi_counter_link;
 
 /* A noisy factor as a sum over its parents of costs -ln q_i(u_i). Costs are in fixed point, and the
@@ -102,7 +105,7 @@ typedef struct gbsi_cost_link {
 } gbsi_cost_link;
 
 typedef union gbsi_edge {
-    float coupling; /* ISING: w [M3], POTTS: J; linear: exp() of it */
+    float coupling; /* ISING: w [M3], POTTS: J; linear slots: exp(w) or exp(J) */
     uint32_t base;  /* PAIRWISE: pool[base + x * (odds ? 1 : k) + a] */
 } gbsi_edge;
 
@@ -170,11 +173,10 @@ typedef struct gbsi_plan {
     size_t n_ends;
     uint32_t *neighbour; /* [n_ends] slots of neighbours, ascending within a row */
     bool has_edges;
-    gbsi_edge *edge;         /* parallel to `neighbour`; NULL if every slot uses by_count */
-    uint32_t *by_count;      /* table of each ISING or POTTS slot whose couplings are all equal:
-                                pool[by_count + c] for c <= 255 neighbours in state 1 (ISING) or in the
-                                state considered (POTTS); edges are then not used. GBSI_NONE: the slot
-                                has no such table; NULL: no slot has one */
+    gbsi_edge *edge;    /* parallel to `neighbour`; NULL if every slot uses by_count */
+    uint32_t *by_count; /* table of each ISING or POTTS slot of equal couplings: pool[by_count + c]
+                           for c <= 255 neighbours in state 1 (ISING) or in the own state (POTTS),
+                           instead of edges; GBSI_NONE: no table; NULL: no slot has a table */
     gbsi_offsets term_start; /* [n_slots] start of the terms of TABLE, LOGICAL and PRECISE slots */
     gbsi_term *term;         /* NULL if the plan has no terms */
     gbsi_link *link;
@@ -300,15 +302,16 @@ typedef struct gbsi_piece {
         counts; /* 1: updates count in the estimates; 0 occurs only in a schedule with wants_last */
 } gbsi_piece;
 
-/* One pass of a sequence in batches of mutually non-adjacent updates, in order of places. */
+/* One pass of a sequence, cut into batches of updates whose variables are not neighbours. Pieces
+ * are in the order of their places. */
 typedef struct gbsi_schedule {
     uint64_t n_places;
     uint32_t n_batches;
     size_t *batch_start; /* [n_batches + 1] first piece of each batch */
     gbsi_piece *piece;
     size_t n_pieces;
-    uint32_t *slot; /* [n_places + 16] slots by place, the last slot repeated; NULL if every piece
-                       is contiguous and no list was asked for */
+    uint32_t *slot; /* [n_places + 16] slot of each place, the last slot repeated; NULL if every
+                       piece is contiguous and no list is needed */
     bool wants_position; /* input: fill `position` too */
     bool wants_last;     /* input: only the last update of a variable counts */
     const uint8_t *only; /* [n_variables] with wants_last: 1: the variable's last update counts;
@@ -361,8 +364,8 @@ gbs_status gbsi_plan_new(const gbsi_conditioned *model, const gbsi_graph *graph,
                          gbsi_plan **out, gbs_error *err);
 void gbsi_plan_free(gbsi_plan *plan);
 
-/* Splits one pass of a sequence into batches. @param schedule zeroed before the first call, and
- * reused by later calls. */
+/* Splits one pass of a sequence into batches. @param schedule must be zeroed before the first call;
+ * later calls reuse its arrays. */
 gbs_status gbsi_plan_level(const gbsi_plan *plan, const uint32_t *sequence, size_t n,
                            gbsi_schedule *schedule, gbs_error *err);
 /* Splits one pass of a sequence into given batches, numbered from 0, none of which is empty. The

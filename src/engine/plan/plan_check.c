@@ -109,8 +109,8 @@ static void check_terms(const gbsi_plan *plan, uint32_t slot)
     }
 }
 
-/* Checks the links from a slot to the values that its updates change: counters of long factors and
- * sums of noisy ones. */
+/* Checks the links from a slot to the counters of long factors and to the sums of noisy factors,
+ * which its updates change. */
 static void check_moves(const gbsi_plan *plan, uint32_t slot)
 {
     const uint32_t k = gbsi_plan_arity(plan, slot);

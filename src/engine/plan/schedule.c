@@ -186,7 +186,8 @@ static void find_last(const gbsi_plan *plan, const gbsi_schedule *schedule,
     }
 }
 
-/* @param given [n] the level of each update; NULL: the levels of the graph. */
+/* Sorts the updates by level and rank, and cuts them into batches and pieces. @param given [n]
+ * level of each update; NULL: levels are computed from the graph. */
 static gbs_status put_in_levels(const gbsi_plan *plan, const uint32_t *sequence,
                                 const uint32_t *given, size_t n, gbsi_schedule *schedule,
                                 gbs_error *err)

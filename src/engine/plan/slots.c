@@ -107,8 +107,8 @@ static gbs_status sort_by_type(gbsi_compile *c, sorting *s, gbs_error *err)
     return GBS_OK;
 }
 
-/* Writes the level of each variable's first use in the sequence into s->key; plan->n_levels for a
- * variable that the sequence lacks.
+/* Writes the level of each variable's first use in the sequence into s->key; plan->n_levels for
+ * variables that are not in the sequence.
  * @param each_once out: whether every variable is used once. */
 static gbs_status find_levels(gbsi_compile *c, const uint32_t *sequence, size_t n, sorting *s,
                               bool *each_once, gbs_error *err)

@@ -250,8 +250,8 @@ static void rearrange(gbsi_term *term, uint64_t *key, uint32_t n)
     }
 }
 
-/* Sorts the terms of a slot by their lowest neighbour, and terms with an equal lowest neighbour by
- * their factors: this is the order of summation. */
+/* Sorts the terms of a slot into the order of summation: by their lowest neighbour, and terms of
+ * equal lowest neighbour by their factors. */
 static gbs_status sort_terms(gbsi_plan *plan, growth *g, size_t first, gbs_error *err)
 {
     const uint32_t n = (uint32_t)(g->n_terms - first);

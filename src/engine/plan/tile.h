@@ -39,9 +39,9 @@ typedef struct gbsi_tile {
     const uint32_t *position; /* index of each place in the sequence of the pass, padded like
                                  `slot`; NULL unless the draw has GBSI_DRAW_POSITION */
     /* position in the run, for random words and messages */
-    uint64_t seed, pass, place; /* place of the first update */
+    uint64_t seed, pass, place; /* seed of the run, number of the pass, place of the first update */
     uint32_t chain;             /* chain number of lane 0 among all chains of the run */
-    uint32_t group;             /* group of chains, counted on this process */
+    uint32_t group;             /* number of the group of chains in this process */
     uint16_t idle; /* bits of unused lanes: their herding weights must not change, and their values
                       are not used */
     const void *state;    /* [n_slots][lanes] states of the group, for draws with GBSI_DRAW_CONTEXT;
@@ -54,9 +54,9 @@ typedef struct gbsi_tile {
     uint64_t operations; /* operations for one own state in all lanes */
     uint32_t block;
     /* written by the kernel */
-    float *w; /* [n_rows][k][16] unnormalised; odds: [n_rows][16] */
+    float *w; /* [n_rows][k][16] unnormalised conditionals; with odds: [n_rows][16] */
     /* results, written by the draw */
-    void *value; /* [n_rows][16] uint8_t or uint16_t */
+    void *value; /* [n_rows][16] drawn states, uint8_t or uint16_t */
     float *p; /* [n_rows][k][16] probabilities; with odds [n_rows][16] probabilities of state 1; or
                  NULL */
     uint32_t flags;
@@ -81,8 +81,8 @@ static inline uint32_t gbsi_tile_block(const gbsi_tile *tile, uint32_t from, uin
     return gbsi_watch_spend(tile->watch, tile->operations * n) ? from : from + n;
 }
 
-/* Reports that no state of this place has positive weight. Draws handle the places of a tile in
- * ascending order, so the first report is for the first place. */
+/* Reports that no state of this place has positive weight. Draws process the places of a tile in
+ * ascending order; the first report is therefore for the first such place. */
 static inline void gbsi_tile_flag(gbsi_tile *tile, uint32_t place)
 {
     if (tile->flags == 0) {

@@ -42,7 +42,8 @@ typedef struct gbsi_scan_pass {
     gbsi_sequence sequence; /* sequence of the pass; for a random scan `variable` is NULL */
 } gbsi_scan_pass;
 
-/* @param options NULL for the defaults. Sequences may omit variables. */
+/* Makes one pass of the scan of `options`; its sequence may omit variables. @param options NULL:
+ * the defaults. */
 gbs_status gbsi_scan_pass_init(const gbs_influences *influences, const gbs_run_options *options,
                                gbsi_scan_pass *pass, gbs_error *err);
 void gbsi_scan_pass_free(gbsi_scan_pass *pass);

@@ -19,7 +19,7 @@ typedef struct descent {
     size_t n, stride;      /* number of updates; steps between two kept vectors */
     double *kept, *before; /* [n / stride + 1][n variables] b at the kept steps; b at all steps
                               between two of these */
-    double *d;             /* [n variables] */
+    double *d;             /* [n variables] weights, propagated back so far */
 } descent;
 
 /* Applies to b one update of a variable drawn uniformly. @return false if the watch stopped. */

@@ -33,7 +33,7 @@ uint32_t gbsi_drawn_below(const gbsi_drawn *drawn, uint64_t pass, uint32_t posit
 /* A sequence that every pass repeats; used by the chromatic, the systematic and the file scan. */
 typedef struct gbsi_fixed {
     size_t n;
-    uint32_t *variable; /* [n] the sequence, written by init */
+    uint32_t *variable; /* [n] the sequence, which init() writes */
 } gbsi_fixed;
 
 /* Makes room for a sequence of n variables. */

@@ -9,7 +9,9 @@
 #include "graph/graph.h"
 
 /* Traits of a scan. */
-#define GBSI_SCAN_REPEATS   1u   /* every pass has the same sequence: the schedule is made once */
+#define GBSI_SCAN_REPEATS                                                               \
+    1u                           /* all passes have the same sequence, and one schedule \
+                                  */
 #define GBSI_SCAN_EACH_ONCE 2u   /* every free variable occurs exactly once in a pass */
 #define GBSI_SCAN_COLORED   4u   /* the levels of a pass are the colours of gbsi_graph_color() */
 #define GBSI_SCAN_SPLITS    8u   /* a chain is made of two chains that run together [M34] */
@@ -23,7 +25,7 @@
 
 #define GBSI_SCAN_AT_ONCE                                                     \
     512u /* every update reads the states before the pass, so that the target \
-            is not left invariant; the first of the two chains is told */
+            is not left invariant; only the first of the two chains is reported */
 
 /* A sequence owned by the scan, valid until the next call. */
 typedef struct gbsi_sequence {
@@ -32,7 +34,8 @@ typedef struct gbsi_sequence {
 } gbsi_sequence;
 
 typedef struct gbsi_scan {
-    const char *name;      /* "chromatic": used by command line, Python and files; never changes */
+    const char
+        *name; /* such as "chromatic"; used by command line, Python and files; never changes */
     const char *reference; /* the publication that describes the scan */
     unsigned traits;
     /* Names of the options that this scan has but some other scan lacks, followed by NULL; NULL: no

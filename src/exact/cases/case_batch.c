@@ -35,10 +35,10 @@ struct gbsi_case_worker {
     const case_operand **use; /* [most_operands] operands of the current sweep */
     gbsi_watch *watch;        /* watch of the current batch */
     bool spends;              /* this thread adds steps to the watch */
-    uint32_t *x;              /* [most_axes] */
+    uint32_t *x;              /* [most_axes] current state of the clique in a sweep */
     double log_sum[LANES];
     uint8_t end[LANES];   /* a gbsi_case_end for each lane */
-    uint8_t begin[LANES]; /* values of `end` before a case changes them */
+    uint8_t begin[LANES]; /* values of `end` that hold for every case */
 };
 
 uint64_t gbsi_case_worker_bytes(const gbsi_case_tree *cases)

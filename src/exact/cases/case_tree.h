@@ -15,7 +15,7 @@
 #define GBSI_CASE_LANES 8u
 
 typedef struct gbsi_case_tree gbsi_case_tree;     /* threads share a finished tree */
-typedef struct gbsi_case_worker gbsi_case_worker; /* the messages of one thread */
+typedef struct gbsi_case_worker gbsi_case_worker; /* messages of one thread */
 
 /* The variables of a query: one variable, or several free variables in the scope of one factor. */
 typedef struct gbsi_case_scope {
@@ -59,7 +59,7 @@ typedef struct gbsi_case {
         *state; /* [n_columns] the user's numbers of observed states; UINT32_MAX: not observed */
     double *p;  /* [joint states, query by query] out, if `end` is GBSI_CASE_DONE */
     double log_sum;    /* out: ln of the sum over all states, if `end` is GBSI_CASE_DONE */
-    gbsi_case_end end; /* out */
+    gbsi_case_end end; /* out: how the case ended */
 } gbsi_case;
 
 /* Answers n <= GBSI_CASE_LANES cases.

@@ -57,14 +57,15 @@ typedef struct case_query {
 
 struct gbsi_case_tree {
     uint32_t n_nodes;
-    case_node *node; /* children before parents */
+    case_node *node; /* cliques, children before parents */
     uint32_t n_messages;
     case_message *message; /* [n_messages] in this order: of columns, to parents, from parents, of
                               queries, of factors */
     size_t n_rows;         /* rows of all messages together */
     uint32_t n_columns, n_query;
-    uint32_t first_factor; /* messages from here on are factors that some query leaves out */
-    double *weight;        /* rows of these factors' messages, one message after the other */
+    uint32_t
+        first_factor; /* number of the first message that is a factor which some query leaves out */
+    double *weight;   /* rows of these factors' messages, one message after the other */
     case_column *column;
     case_query *query;
     uint32_t most_operands, most_axes;

@@ -285,7 +285,7 @@ static gbs_status settle(gbsi_shrinking *s, uint32_t piece, gbs_error *err)
     return list_piece(s, piece, err);
 }
 
-/* psi_new(n) = sum_v prod_{f in B_v} psi_f(v, n) */
+/* Eliminates v: computes psi_new(n) = sum_v prod_{f in B_v} psi_f(v, n), and stores p(v | n). */
 static gbs_status eliminate(gbsi_shrinking *s, uint32_t v, gbs_error *err)
 {
     uint32_t clique[GBSI_PIECE_VARIABLES + 1];
@@ -350,7 +350,7 @@ static gbs_status list_factors(gbsi_shrinking *s, gbs_error *err)
             continue;
         }
         for (size_t k = 0; k < n; ++k) {
-            s->collapse->core_variable[scope[k]] = 0; /* is_held() */
+            s->collapse->core_variable[scope[k]] = 0; /* read by is_held() */
         }
     }
     return GBS_OK;

@@ -31,9 +31,9 @@ typedef struct gbsi_collapse {
     uint32_t *core_variable; /* [model->n_variables] number in the core; GBSI_NONE if eliminated */
     uint32_t n_eliminated;
     uint32_t *variable;  /* [n_eliminated] eliminated variables, in the order of elimination */
-    size_t *scope_start; /* [n_eliminated + 1] */
+    size_t *scope_start; /* [n_eliminated + 1] start in `scope` */
     uint32_t *scope; /* the neighbours that each eliminated variable v had when it was eliminated */
-    size_t *p_start; /* [n_eliminated + 1] */
+    size_t *p_start; /* [n_eliminated + 1] start in `p` */
     double *p; /* p(v | n) of each eliminated variable v: a row of arity(v) numbers for each joint
                   state of its neighbours, the last neighbour fastest; the numbers of a row are
                   equal if its state has no weight */

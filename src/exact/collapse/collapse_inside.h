@@ -14,7 +14,7 @@ enum { GBSI_PIECE_VARIABLES = 10 };
 typedef struct gbsi_piece {
     bool gone;  /* summed out, or multiplied into another piece */
     bool made;  /* the piece owns its entries */
-    bool wide;  /* has more entries than an elimination may have: not listed */
+    bool wide;  /* has more entries than an elimination may have, and is in no list */
     uint32_t n; /* number of variables */
     size_t
         scope; /* start of its scope: in gbsi_shrinking.scope if made, else in the model's scopes */
@@ -29,7 +29,7 @@ typedef struct gbsi_piece_link {
 
 typedef struct gbsi_shrinking {
     const gbsi_conditioned *model;
-    gbsi_collapse *collapse; /* its arrays grow */
+    gbsi_collapse *collapse; /* the result, whose arrays grow */
     uint32_t most;           /* limit on the entries of an elimination */
     gbsi_watch *watch;
     double log_constant; /* sum of the log-weights taken out of made pieces */

@@ -24,7 +24,7 @@ typedef struct gbsi_cases {
     uint32_t *variable; /* [n_variables] numbers in the whole model, in the order in which the
                            variables were chosen */
     size_t n;
-    uint32_t *state; /* [n][n_variables], lexicographic */
+    uint32_t *state; /* [n][n_variables] states of each case, in lexicographic order */
 } gbsi_cases;
 
 typedef struct gbsi_cutset {

@@ -54,8 +54,8 @@ gbs_status gbsi_support_connected(const gbsi_conditioned *model, gbsi_watch *wat
     gbs_status status = GBS_OK;
     states s = {0};
     double max = 0.0;
-    GBSI_TRY(
-        gbsi_walk_max(model, watch, &max, err)); /* fails beyond the limit, or without support */
+    GBSI_TRY(gbsi_walk_max(model, watch, &max,
+                           err)); /* fails for too many states, or if no state has weight */
     const uint64_t n_states = gbsi_n_states(model, NULL);
     s.parent = gbsi_alloc_array((size_t)n_states, sizeof *s.parent);
     GBSI_TRY(GBSI_HAVE(err, "support", s.parent));

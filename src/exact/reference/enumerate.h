@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums over all states: the reference for tests, and exact answers for small components. */
+/* Sums over all states. They are the reference for tests, and the exact answers for small
+ * components. */
 #ifndef GBSI_REFERENCE_ENUMERATE_H
 #define GBSI_REFERENCE_ENUMERATE_H
 

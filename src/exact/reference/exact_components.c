@@ -49,7 +49,7 @@ static gbs_status fill(gbsi_components *c, bool hard, gbsi_watch *watch, gbs_err
         c->variable_start[i + 1] += c->variable_start[i];
         c->factor_start[i + 1] += c->factor_start[i];
     }
-    /* The starts serve as write positions here and are shifted back afterwards. */
+    /* The loops below use the starts as write positions; afterwards the starts are shifted back. */
     for (uint32_t v = 0; v < model->n_variables; ++v) {
         c->variable[c->variable_start[c->of[v]]++] = v;
     }
@@ -68,8 +68,8 @@ static gbs_status fill(gbsi_components *c, bool hard, gbsi_watch *watch, gbs_err
     return GBS_OK;
 }
 
-/* @param graph graph of the model, whose connected components are listed. NULL: the listed
- * components are blocks of variables that share factors with hard zeros. */
+/* @param graph graph of the model, whose connected components are listed. If graph is NULL, blocks
+ * of variables that share factors with hard zeros are listed instead. */
 static gbs_status make(const gbsi_conditioned *model, const gbsi_graph *graph, gbsi_watch *watch,
                        gbsi_components **out, gbs_error *err)
 {

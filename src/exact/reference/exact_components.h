@@ -12,9 +12,9 @@ typedef struct gbsi_components {
     uint32_t n;
     uint32_t *of;           /* [n_variables] component of each variable */
     size_t *variable_start; /* [n + 1] start of each component in `variable` */
-    uint32_t *variable;     /* variables by component, ascending */
+    uint32_t *variable;     /* variables of each component, ascending */
     size_t *factor_start;   /* [n + 1] start of each component in `factor` */
-    size_t *factor;         /* factors by component, ascending */
+    size_t *factor;         /* factors of each component, ascending */
     uint64_t *n_states;     /* [n] product of arities; UINT64_MAX if it does not fit */
     uint8_t *has_zeros;     /* [n] 1: some factor has hard zeros */
     uint32_t largest;       /* number of variables in the largest component */

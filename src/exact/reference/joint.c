@@ -14,8 +14,8 @@
 /* The chosen variables, and the strides that turn their states into the number of a cell. */
 typedef struct cells {
     uint32_t n;
-    uint32_t *variable; /* [n] */
-    size_t *stride;     /* [n] */
+    uint32_t *variable; /* [n] chosen variables */
+    size_t *stride;     /* [n] stride of each variable */
     size_t n_cells;
 } cells;
 

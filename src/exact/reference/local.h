@@ -34,11 +34,11 @@ typedef struct gbsi_local_group {
     size_t first; /* first factor, as an index into gbsi_local.factor */
     size_t n;
     uint32_t n_others;                /* number of variables before the last one */
-    uint32_t other[GBSI_LOCAL_DEPTH]; /* [n_others] ascending */
+    uint32_t other[GBSI_LOCAL_DEPTH]; /* [n_others] these variables, ascending */
     size_t stride[GBSI_LOCAL_DEPTH];  /* [n_others] strides of these variables in `table` */
     gbsi_sum *table;     /* sums of the factors, the last variable fastest; NULL: the factor is
                             evaluated each time */
-    const gbsi_sum *row; /* row of the table for the current prefix */
+    const gbsi_sum *row; /* row of `table` for the current states of the earlier variables */
 } gbsi_local_group;
 
 typedef struct gbsi_local {

@@ -21,7 +21,8 @@
 
 typedef struct walk {
     gbsi_local *local;
-    gbsi_sum *sums; /* [state_offset[n_variables]] or NULL */
+    gbsi_sum *sums; /* [state_offset[n_variables]] sums of weights for each state of each variable;
+                       or NULL */
     gbsi_visit *visit;
     void *context;
     gbsi_watch *watch;

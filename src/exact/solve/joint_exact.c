@@ -25,9 +25,9 @@ typedef struct joint {
     uint32_t n;
     uint32_t *variable; /* [n] number of each queried variable among the free variables; GBSI_NONE:
                            fixed */
-    uint8_t *late;      /* [free variables] 1: in the query */
+    uint8_t *late;      /* [free variables] 1: the variable is in the query */
     uint32_t *pair;     /* pairs of variables to be made neighbours */
-    part *part;         /* [components] */
+    part *part;         /* [components] part of the query in each component */
     size_t *stride;     /* [n] stride of each queried variable in its part */
     uint32_t *x;        /* [n] current states */
     double *p;

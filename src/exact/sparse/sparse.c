@@ -137,7 +137,7 @@ cleanup:
 static void predict(gbsi_sparse *s, const gbsi_sparse_limits *limits, uint64_t tree_bytes)
 {
     const uint32_t n = s->tree->n_cliques;
-    size_t most = 0; /* rows of the children of a clique */
+    size_t most = 0; /* largest number of rows of the children of a clique */
     for (uint32_t i = 0; i < n; ++i) {
         size_t rows = 0;
         for (size_t k = s->tree->child_start[i]; k < s->tree->child_start[i + (size_t)1]; ++k) {
@@ -213,7 +213,7 @@ gbs_status gbsi_sparse_new(const gbsi_components *components, const gbsi_exact_p
         }
         status = make(components, i, plan, &left, most_ns, dense[i] != 0 ? GAIN : 1.0, end, err);
         if (status == GBS_ERR_LIMIT) {
-            continue; /* the memory limit does not leave room */
+            continue; /* not enough memory for a search */
         }
         GBSI_TRY(status);
         if (*end != NULL) {

@@ -33,12 +33,12 @@ typedef struct gbsi_sparse {
     gbsi_tree *tree; /* tree of the component, without hubs; the model that it points to may have
                         been freed */
     uint32_t n_variables;       /* number of variables of the tree's model */
-    uint32_t *arity;            /* [n_variables] */
+    uint32_t *arity;            /* [n_variables] arities of the tree's model */
     gbsi_sparse_factor *factor; /* factors in the order of tree->factor */
     gbsi_trie *rows;            /* [cliques] states of the separator that can have weight */
     size_t
         *first_row; /* [cliques + 1] start of each clique in arrays that have one entry per row */
-    uint64_t *n_entries_of;   /* [cliques] */
+    uint64_t *n_entries_of;   /* [cliques] number of nonzero entries */
     double n_entries;         /* nonzero entries of all cliques */
     double n_steps;           /* upper bound on the look-ups of one pass over all entries */
     double ns;                /* predicted nanoseconds for the answer that is wanted */
@@ -48,8 +48,8 @@ typedef struct gbsi_sparse {
 } gbsi_sparse;
 
 typedef struct gbsi_sparse_limits {
-    double ns;      /* nanoseconds of one thread that all components together may take */
-    uint64_t bytes; /* bytes that sparse tables and the work on them may take */
+    double ns;      /* limit on the nanoseconds of all components together, on one thread */
+    uint64_t bytes; /* limit on the bytes of sparse tables and the work on them */
     uint64_t least; /* least number of dense entries of a component for which sparse tables are
                        searched */
     bool one_way;   /* only ln Z or a most probable state is wanted */

@@ -18,13 +18,14 @@ typedef struct making {
     gbsi_sparse *s;
     const gbsi_conditioned *model; /* model of the tree */
     gbsi_sparse_scratch scratch;
-    uint32_t *owner;   /* [factors of the tree] the clique that has the factor */
-    size_t *first_of;  /* [variables + 1] start of the factors of each variable in `of` */
-    size_t *of;        /* factors, by variable */
-    uint32_t *seen;    /* [factors of the tree] 1 + the last clique that has looked at the factor */
+    uint32_t *owner;  /* [factors of the tree] the clique that has the factor */
+    size_t *first_of; /* [variables + 1] start of the factors of each variable in `of` */
+    size_t *of;       /* factors of each variable */
+    uint32_t *
+        seen; /* [factors of the tree] 1 + the last clique that considered the factor as a filter */
     gbsi_trie *filter; /* projected factors for the clique being processed */
     size_t n_filters, filter_capacity;
-    double *logs, *dense; /* [entries of a factor, at most] */
+    double *logs, *dense; /* [entries of the largest factor] scratch */
     uint8_t *alive; /* flags of the rows and nodes of the current clique's children: 1: some entry
                        uses the row or node */
     size_t *first_alive; /* [cliques] start of the flags of each child */

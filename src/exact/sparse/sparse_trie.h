@@ -20,7 +20,7 @@ typedef struct gbsi_trie_level {
 typedef struct gbsi_trie {
     uint32_t n_axes;
     uint32_t n;             /* number of rows */
-    gbsi_trie_level *level; /* [n_axes] */
+    gbsi_trie_level *level; /* [n_axes] one level per axis */
 } gbsi_trie;
 
 /* Makes a prefix tree without rows. @param arity [n_axes] */

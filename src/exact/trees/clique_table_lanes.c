@@ -3,8 +3,8 @@
  * -, *, / and comparisons and never reorder a sum, so that every instruction set gives the same
  * bits.
  *
- * exp is computed as in math.c, but is less precise by half a digit. Arguments are at most 0; below
- * -708 the result is 0, an error of at most 1e-307 of the largest entry. */
+ * exp is computed by the method of math.c, but is half a digit less precise. Arguments are at most
+ * 0. Below -708 the result is 0, which is an error of at most 1e-307 of the largest entry. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "trees/clique_table.h"
 
 enum {
-    SUMS = 16,     /* running sums */
+    SUMS = 16,     /* number of running sums */
     PIECE = 1024,  /* entries processed at once, which stay in the L1 cache */
     MOST_ROWS = 64 /* rows processed at once; each needs a logarithm or a quotient */
 };

@@ -5,8 +5,9 @@
  * or, in logarithms,
  *     table = sum of its factors and its children's messages               (log-weights)
  *     message = ln sum over its own variables of exp(table), or the maximum
- * Work goes block by block, so that a table is written once and a row is finished while it is in
- * the cache. The threads of the pool share blocks and rows; the order of every sum is fixed. */
+ * The table is filled block by block. Each entry is written only once, and a row is finished while
+ * it is still in the cache. The threads of the pool share blocks and rows; the order of every sum
+ * is fixed. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -137,7 +138,7 @@ void gbsi_tables_free(gbsi_tables *tables)
 /* ---- filling a table ----------------------------------------------------------------------- */
 
 typedef struct filling {
-    gbsi_watch *watch; /* NULL: cannot be stopped */
+    gbsi_watch *watch; /* NULL: the work cannot be stopped */
     const gbsi_clique *clique;
     const gbsi_table_loops *loops;
     const gbsi_take_in *take_in; /* loops that add logarithms or multiply weights */
@@ -286,7 +287,7 @@ const double *gbsi_factor_logs(const gbsi_conditioned *model, size_t f, double *
     return room;
 }
 
-/* @param k place of the factor in tree->factor. */
+/* Adds a factor to the current batch of operands. @param k place of the factor in tree->factor. */
 static void add_factor(gbsi_tables *tables, filling *f, size_t k)
 {
     const gbsi_conditioned *model = tables->tree->model;

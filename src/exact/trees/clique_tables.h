@@ -18,10 +18,11 @@
 typedef struct gbsi_pieces {
     gbsi_pool *pool;   /* NULL: one thread */
     gbsi_watch *watch; /* NULL: the work cannot be stopped. After a stop, results are undefined */
-    double *partial;   /* [n / GBSI_PIECE + 1] partial results for the longest array */
+    double *partial;   /* [n / GBSI_PIECE + 1] room for the partial results of the longest array */
 } gbsi_pieces;
 
-/* t = [n]; gbsi_table_loops says what these functions compute. */
+/* These functions compute what the members of gbsi_table_loops with the same names compute. @param
+ * t [n]. */
 double gbsi_pieces_max(const gbsi_pieces *shared, const double *t, size_t n);
 double gbsi_pieces_least_above(const gbsi_pieces *shared, const double *t, size_t n, double floor);
 double gbsi_pieces_sum(const gbsi_pieces *shared, const double *t, size_t n);

@@ -37,9 +37,10 @@ typedef enum memory_kind {
 typedef struct reading {
     size_t factor;
     memory_kind kind;
-    uint32_t n_levels; /* factors that share the chain: levels of one noisy-max, or cardinalities of
-                          factors with the same literals, this factor first */
-    uint32_t n_body;   /* literals of the body, or parents; the head, if it is free, follows */
+    uint32_t n_levels; /* number of factors that share the chain, beginning with `factor`: levels of
+                          one noisy-max, or cardinalities of the same literals */
+    uint32_t n_body; /* number of free literals of the body, or of parents; a free head follows them
+                        in the scope */
     uint32_t none, some, all; /* numbers of the states of REMEMBER_ALIKE */
     uint32_t n_states;        /* number of states of REMEMBER_ALIKE */
     uint32_t cap;             /* the largest number that REMEMBER_NUMBER keeps */
@@ -384,7 +385,7 @@ static gbs_status add_link(making *m, reading *r, uint32_t k, uint32_t before, u
     return GBS_OK;
 }
 
-/* Adds the factor g(last state, head). */
+/* Adds the factor g(last state of the chain, head). */
 static gbs_status add_value(making *m, const reading *r, uint32_t last, gbs_error *err)
 {
     const gbsi_factors *f = &m->from->factors;
@@ -397,7 +398,8 @@ static gbs_status add_value(making *m, const reading *r, uint32_t last, gbs_erro
     for (uint32_t s = 0; s < m->to->arity[last]; ++s) {
         for (uint32_t h = 0; h < n_head; ++h) {
             if (r->kind == REMEMBER_CAUSE) {
-                const bool fits = free_head ? fits_level(f, r, s, h) : s != 0; /* seen */
+                const bool fits =
+                    free_head ? fits_level(f, r, s, h) : s != 0; /* an observed effect */
                 *t++ = fits ? 0.0 : -INFINITY;
             } else if (f->kind[r->factor] == GBS_FACTOR_SPIN) {
                 *t++ = s != 0 ? -f->weight[r->factor] : f->weight[r->factor];

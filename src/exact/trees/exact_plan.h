@@ -42,8 +42,9 @@ typedef struct gbsi_exact_plan {
     const gbsi_conditioned *eliminated; /* the model that the elimination order is for: the model
                                            with chains if there is one, else the original */
     gbsi_graph *graph; /* graph with chains and extra pairs; NULL: the caller's graph was used */
-    gbsi_elimination *elimination; /* components are numbered as in the model if extra is NULL */
-    uint8_t *maximise;             /* [variables] or NULL */
+    gbsi_elimination
+        *elimination;      /* has the component numbers of the model if there are no extra pairs */
+    uint8_t *maximise;     /* [variables] 1: maximised over; or NULL */
     uint64_t most_entries; /* entries allowed for one component: the smaller of limits->entries and
                               what limits->bytes can hold */
 } gbsi_exact_plan;
@@ -87,12 +88,12 @@ gbs_status gbsi_exact_plan_choose(gbsi_exact_plan *plan, bool up_only, double ns
  * messages is checked later, once the tree is made. */
 bool gbsi_exact_fits(const gbsi_exact_plan *plan, uint32_t c);
 
-/* Makes the trees of the components with take[c] != 0, each of which must fit; the plan may be
- * freed afterwards. @param take [components]. */
+/* Makes the trees of the components with take[c] != 0. Each of these components must fit. The plan
+ * may be freed afterwards. @param take [components]. */
 gbs_status gbsi_exact_plan_tree(gbsi_exact_plan *plan, const uint8_t *take, gbsi_tree **out,
                                 gbs_error *err);
 
-/* GBS_ERR_LIMIT if the tree and the work on it take more than this many bytes. */
+/* Returns GBS_ERR_LIMIT if the tree and the work on it take more than `bytes` bytes. */
 gbs_status gbsi_exact_check_bytes(const gbsi_tree *tree, gbsi_keep keep, uint64_t bytes,
                                   gbs_error *err);
 

@@ -414,7 +414,7 @@ uint64_t gbsi_tree_bytes(const gbsi_tree *tree)
         tree->model->factors.n_factors * sizeof *tree->factor +
         tree->n_trees * 2 * sizeof *tree->tree_end +
         tree->branch_start[tree->n_trees] * sizeof *tree->branch;
-    if (c != NULL) { /* arrays grow by doubling */
+    if (c != NULL) { /* the model with chains, whose arrays grew by doubling */
         const gbsi_factors *f = &c->factors;
         bytes += 2 * (f->table_start[f->n_tables] * sizeof *f->table +
                       f->n_factors * (sizeof *f->weight + sizeof *f->scope_start + 5) +

@@ -52,12 +52,12 @@ typedef struct gbsi_tree {
     gbsi_conditioned
         *chains; /* owned: the model with chains; NULL: the model has no long factors */
     uint32_t n_cliques;
-    gbsi_clique *clique;  /* children come before parents, and trees follow one another */
+    gbsi_clique *clique;  /* cliques, children before parents, tree after tree */
     uint32_t *variable;   /* variables of the cliques */
     size_t n_variables;   /* length of the array `variable` */
-    size_t *factor_start; /* [n_cliques + 1] */
+    size_t *factor_start; /* [n_cliques + 1] start of each clique in `factor` */
     size_t *factor;       /* factors of each clique, ascending; each factor belongs to one clique */
-    uint32_t *child_start; /* [n_cliques + 1] */
+    uint32_t *child_start; /* [n_cliques + 1] start of each clique in `child` */
     uint32_t *child;
     uint32_t n_trees;
     uint32_t *tree_end; /* [n_trees] end of the cliques of each tree; its root is the last one */
@@ -119,14 +119,14 @@ typedef struct gbsi_tables {
     size_t kept_base; /* start of the messages of the current tree, if the messages of all trees are
                          kept */
     double *table;
-    double *stack;     /* messages */
+    double *stack;     /* the messages */
     double *remade;    /* with GBSI_KEEP_MESSAGES: saves a message while its clique's table is made
                           again */
     double *factor;    /* values of factors */
     uint32_t *axis_of; /* [n_variables] axis in the clique being processed */
     uint32_t *map;     /* offsets of the operands of a batch within a block */
     double *partial;   /* partial sums of long arrays, by piece */
-    bool *weights;     /* [n_cliques] the table is made of weights, not in logarithms */
+    bool *weights;     /* [n_cliques] whether the table holds weights, not logarithms */
     double *spread; /* [n_cliques] ln of (largest weight / smallest positive weight) of the message;
                        infinity: the message holds logarithms */
     double *top;    /* [factors] the largest log-weight of each factor of tree->factor */
@@ -179,7 +179,7 @@ void gbsi_clique_remake(gbsi_tables *tables, uint32_t i);
 void gbsi_tree_down(gbsi_tables *tables, uint32_t t, const uint32_t *home, double *p);
 
 /* Finds the smallest clique that holds each variable. @param home [n_variables] out; GBSI_NONE for
- * variables in no tree. A caller may set GBSI_NONE for variables whose marginal is not needed. */
+ * variables in no tree. A caller may set home[v] = GBSI_NONE if the marginal of v is not needed. */
 void gbsi_tree_homes(const gbsi_tree *tree, uint32_t *home);
 
 /* Turns a row of log-weights of summed clique c into p(own | separator), as gbsi_tree_up() does. */

@@ -61,7 +61,7 @@ static bool is_worthwhile(const gbsi_tree *t, const gbsi_branch *branch, uint32_
 gbs_status gbsi_tree_find_branches(gbsi_tree *tree, gbs_error *err)
 {
     size_t n = 0;
-    size_t most = 0; /* entries of messages */
+    size_t most = 0; /* most message entries of the branches of a tree */
     uint32_t begin = 0;
     for (uint32_t t = 0; t < tree->n_trees; begin = tree->tree_end[t++]) {
         n += find(tree, begin, tree->tree_end[t], NULL);

@@ -9,7 +9,7 @@
 
 /* A clique of the tree while the tree is being made. */
 typedef struct group {
-    uint32_t first, last; /* the first and the last position that it eliminates */
+    uint32_t first, last; /* first and last position that the group eliminates */
     uint32_t n_own;
     uint32_t parent; /* number of the parent's group */
     uint32_t size;   /* number of cliques of its subtree */
@@ -26,7 +26,7 @@ typedef struct group {
 /* A clique between a large clique and some of its children and factors; it holds their variables.
  */
 typedef struct hub {
-    uint32_t of;   /* group */
+    uint32_t of;   /* the group that has the hub */
     uint32_t next; /* next hub of the same group */
     uint32_t n_items;
     uint32_t group; /* the group that was made from this hub; GBSI_NONE: no group was made */
@@ -40,15 +40,16 @@ typedef struct making {
     const uint8_t *maximise;
     gbsi_tree *tree;
     uint32_t n_positions; /* number of positions of the elimination */
-    uint32_t *position;   /* [model variables] GBSI_NONE if the component gets no tree */
-    uint32_t *parent;     /* [positions] position */
+    uint32_t *position;   /* [model variables] position of each variable; GBSI_NONE: its component
+                             gets no tree */
+    uint32_t *parent;     /* [positions] position of the parent */
     uint32_t *cover;      /* [positions] the position whose clique absorbs this one */
-    uint32_t *group_of;   /* [positions] */
+    uint32_t *group_of;   /* [positions] group that eliminates each position */
     uint32_t *by_last; /* [groups] groups in the order of their last positions, which puts children
                           first */
     uint32_t *child;   /* [groups] children of each group, sorted by parent */
     uint8_t *covered;  /* [positions] scratch */
-    group *group;      /* [positions + hubs] */
+    group *group;      /* [positions + hubs] groups; not all places are used */
     uint32_t n_groups;
     hub *hub;
     size_t hub_capacity;

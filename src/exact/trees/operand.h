@@ -37,11 +37,12 @@ typedef enum gbsi_form {
 typedef struct gbsi_operand {
     const double *data;
     gbsi_form form;
-    size_t run;                    /* entries */
+    size_t run;                    /* number of entries of a run */
     uint32_t *map;                 /* [block / run] offsets of runs, for the forms that have runs */
     size_t stride[GBSI_TREE_AXES]; /* stride by axis of the clique; 0 for axes that the operand
                                       lacks */
-    size_t carry[GBSI_TREE_AXES];  /* added by a step along an outer axis (modulo 2^64) */
+    size_t carry[GBSI_TREE_AXES];  /* change of the offset by a step along an outer axis (modulo
+                                      2^64) */
 } gbsi_operand;
 
 /* @param variable [n] variables of the operand, slowest first. @param map [shape->block] memory for

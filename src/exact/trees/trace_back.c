@@ -82,7 +82,7 @@ void gbsi_tree_trace(gbsi_tables *tables, uint32_t t, uint32_t *x)
 
 /* ---- samples ------------------------------------------------------------------------------- */
 
-/* Counts the entries of the tables of tree t, and of its messages. */
+/* Count the entries of the tables of tree t, and of its messages. */
 static size_t table_entries(const gbsi_tree *tree, uint32_t t)
 {
     const gbsi_clique *root = &tree->clique[tree->tree_end[t] - 1];
@@ -125,7 +125,7 @@ void gbsi_tree_accumulate(gbsi_tables *tables)
     }
 }
 
-/* The entry found has a positive weight. */
+/* The column that is returned has positive weight. */
 size_t gbsi_draw_column(const double *sum, size_t n, double u)
 {
     const double total = sum[n - 1];
