@@ -9,8 +9,8 @@
 #include "graph/graph.h"
 
 /* Traits of a scan. */
-#define GBSI_SCAN_REPEATS                                                               \
-    1u                           /* all passes have the same sequence, and one schedule \
+#define GBSI_SCAN_REPEATS                                             \
+    1u                           /* all passes have the same sequence \
                                   */
 #define GBSI_SCAN_EACH_ONCE 2u   /* every free variable occurs exactly once in a pass */
 #define GBSI_SCAN_COLORED   4u   /* the levels of a pass are the colours of gbsi_graph_color() */
@@ -34,8 +34,7 @@ typedef struct gbsi_sequence {
 } gbsi_sequence;
 
 typedef struct gbsi_scan {
-    const char
-        *name; /* such as "chromatic"; used by command line, Python and files; never changes */
+    const char *name;      /* used by command line, Python and files; never changes */
     const char *reference; /* the publication that describes the scan */
     unsigned traits;
     /* Names of the options that this scan has but some other scan lacks, followed by NULL; NULL: no
