@@ -43,7 +43,7 @@ typedef struct gbsi_tile {
     uint32_t chain;             /* chain number of lane 0 among all chains of the run */
     uint32_t group;             /* number of the group of chains in this process */
     uint16_t idle; /* bits of unused lanes: their herding weights must not change, and their values
-                      are not used */
+                      may be any state */
     const void *state;    /* [n_slots][lanes] states of the group, for draws with GBSI_DRAW_CONTEXT;
                              the slots of this tile still have their old values */
     const uint32_t *word; /* [n_rows][16] random words; NULL if the draw needs none */

@@ -9,9 +9,7 @@
 #include "graph/graph.h"
 
 /* Traits of a scan. */
-#define GBSI_SCAN_REPEATS                                             \
-    1u                           /* all passes have the same sequence \
-                                  */
+#define GBSI_SCAN_REPEATS   1u   /* all passes have the same sequence */
 #define GBSI_SCAN_EACH_ONCE 2u   /* every free variable occurs exactly once in a pass */
 #define GBSI_SCAN_COLORED   4u   /* the levels of a pass are the colours of gbsi_graph_color() */
 #define GBSI_SCAN_SPLITS    8u   /* a chain is made of two chains that run together [M34] */

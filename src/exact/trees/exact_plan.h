@@ -46,7 +46,7 @@ typedef struct gbsi_exact_plan {
         *elimination;      /* has the component numbers of the model if there are no extra pairs */
     uint8_t *maximise;     /* [variables] 1: maximised over; or NULL */
     uint64_t most_entries; /* entries allowed for one component: the smaller of limits->entries and
-                              what limits->bytes can hold */
+                              GBSI_MOST_ENTRIES */
 } gbsi_exact_plan;
 
 /* @param graph the graph of the model, without extra edges; borrowed during the call. */
