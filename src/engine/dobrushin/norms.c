@@ -32,7 +32,7 @@ typedef struct power {
     double *least, *most;  /* [n_components] least and largest quotient in this iteration */
 } power;
 
-/* Computes y = Cx by rows, or y = C'x. @return false if the watch stopped it. */
+/* Computes y = Cx by rows, or y = C'x. @return false if the watch stopped. */
 static bool multiply(const power *p, bool transposed, const double *x, double *y)
 {
     const gbsi_influences *c = p->c;
