@@ -80,9 +80,9 @@ typedef struct gbs_generate_rbm_options {
 GBS_API GBS_MUST_USE gbs_status gbs_generate_rbm(const gbs_generate_rbm_options *options,
                                                  gbs_model **model, gbs_error *err);
 
-/** Spins on a random simple graph in which every variable has `degree` neighbours, close to uniform
- * among those graphs. @return GBS_ERR_ARGUMENT unless degree < variables and their product is even.
- * Time linear in the couplings. */
+/** Spins on a random simple graph in which every variable has `degree` neighbours, drawn almost
+ * uniformly from such graphs. @return GBS_ERR_ARGUMENT unless degree < variables and their product
+ * is even. The time is linear in the number of couplings. */
 typedef struct gbs_generate_regular_options {
     size_t size; /**< sizeof(gbs_generate_regular_options); 0: the fields it began with */
     uint32_t variables, degree;
