@@ -44,9 +44,9 @@ typedef enum gbs_influence_rule {
 } gbs_influence_rule;
 
 typedef struct gbs_influence_options {
-    size_t size;  /**< sizeof(gbs_influence_options); 0: the fields it began with are read */
-    int rule;     /**< gbs_influence_rule; 0 stands for GBS_INFLUENCE_AUTO */
-    int reserved; /**< 0 */
+    size_t size;           /**< sizeof(gbs_influence_options); 0: the fields of its first version */
+    int rule;              /**< gbs_influence_rule; 0 stands for GBS_INFLUENCE_AUTO */
+    int reserved;          /**< 0 */
     uint64_t memory_limit; /**< memory limit in bytes, program and model included; 0: half of the
                               machine's memory or cgroup limit */
     /** NULL, or a function that all calls with these influences call about every millisecond, on
@@ -168,7 +168,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_variation_within(const gbs_influences *influ
 /** The scan that gbs_scan_optimise() has to find; set the struct to zero, then set the fields that
  * apply. */
 typedef struct gbs_scan_request {
-    size_t size;          /**< sizeof(gbs_scan_request); 0: the fields it began with are read */
+    size_t size;          /**< sizeof(gbs_scan_request); 0: the fields of its first version */
     const double *weight; /**< [n_variables] >= 0; NULL: all weights 1 */
     uint64_t origin;      /**< first variable of the systematic scan that is improved */
     uint64_t steps;  /**< number of updates in the scan; 0: this number is doubled from 2 until V
@@ -214,7 +214,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_scan_optimise(const gbs_influences *influenc
 
 /** Pairs of chains for gbs_couple(); set the struct to zero, then set the fields that apply. */
 typedef struct gbs_coupling_request {
-    size_t size;    /**< sizeof(gbs_coupling_request); 0: the fields it began with are read */
+    size_t size;    /**< sizeof(gbs_coupling_request); 0: the fields of its first version */
     uint64_t pairs; /**< number of pairs of chains, 2 to 65536; 0: 64 */
     uint64_t
         lag; /**< lag L: number of passes by which the first chain is ahead, up to 2^20; 0: one more

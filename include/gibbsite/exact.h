@@ -26,7 +26,7 @@ extern "C" {
 
 /** Limits of exact inference; zero-initialised means the defaults. */
 typedef struct gbs_exact_options {
-    size_t size;           /**< sizeof(gbs_exact_options); 0: the fields it began with are read */
+    size_t size;           /**< sizeof(gbs_exact_options); 0: the fields of its first version */
     uint64_t memory_limit; /**< memory limit in bytes, program and model included; 0: half of the
                               machine's memory */
     uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */

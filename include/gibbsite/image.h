@@ -48,7 +48,7 @@ typedef struct gbs_image {
 
 /** How to read a picture; zero-initialised means the defaults. */
 typedef struct gbs_image_read_options {
-    size_t size; /**< sizeof(gbs_image_read_options); 0: the fields it began with are read */
+    size_t size; /**< sizeof(gbs_image_read_options); 0: the fields of its first version */
     uint32_t max_width, max_height; /**< largest size in pixels; 0 means 32768. A larger picture
                                        gives GBS_ERR_LIMIT */
     int keep_hidden; /**< 1: mark fully transparent pixels in gbs_image.hidden; 0: drop transparency
@@ -60,7 +60,7 @@ typedef struct gbs_image_read_options {
 
 /** How to write a picture; zero-initialised means the defaults. */
 typedef struct gbs_image_write_options {
-    size_t size; /**< sizeof(gbs_image_write_options); 0: the fields it began with are read */
+    size_t size;        /**< sizeof(gbs_image_write_options); 0: the fields of its first version */
     const char *format; /**< "pbm", "pgm", "ppm" or "png"; NULL: by file name extension */
     int plain;          /**< 1: PNM as text (P1, P2, P3), refused for PNG; 0: binary */
 } gbs_image_write_options;

@@ -22,7 +22,7 @@ extern "C" {
 
 /** How to read a model or another file; zero-initialised means the defaults. */
 typedef struct gbs_read_options {
-    size_t size;        /**< sizeof(gbs_read_options); 0: the fields it began with are read */
+    size_t size;        /**< sizeof(gbs_read_options); 0: the fields of its first version */
     const char *format; /**< one of gbs_model_formats(); NULL: by file name
                              extension */
     int lenient;        /**< 1: warn about what gibbsite-formats(5) marks lenient; 0:
@@ -60,7 +60,8 @@ typedef struct gbs_read_options {
 
 /** How to write a model; zero-initialised means the defaults. */
 typedef struct gbs_write_options {
-    size_t size; /**< sizeof(gbs_write_options), or 0: only the fields it began with are read */
+    size_t
+        size; /**< sizeof(gbs_write_options), or 0: only the fields of its first version are read */
     const char *format;     /**< one of gbs_model_formats(); NULL: by file name extension */
     int fixed_floats;       /**< 1: numbers as digits[.digits] without exponents; 0: the shortest
                                  decimal numbers that read back to the same double */

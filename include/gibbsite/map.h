@@ -45,7 +45,7 @@ typedef struct gbs_map_report {
 
 /** Optional callbacks; any function may be NULL. */
 typedef struct gbs_map_callbacks {
-    size_t size; /**< sizeof(gbs_map_callbacks); 0: the fields it began with are read */
+    size_t size; /**< sizeof(gbs_map_callbacks); 0: the fields of its first version */
     void *context;
     /** Called from time to time. @return nonzero to stop; gbs_map() then returns GBS_STOPPED. */
     int (*progress)(void *context, const gbs_progress *progress);

@@ -52,7 +52,7 @@ GBS_API const gbs_option *gbs_question_find_option(const gbs_question *question,
  * Set every option to its default, and every other byte of the struct to 0.
  *
  * @param options out: a struct of the question's type.
- * @param size    sizeof of the options struct as the caller's program was compiled.
+ * @param size    sizeof of the options struct with which the caller's program was compiled.
  * @return GBS_ERR_ARGUMENT unless size is gbs_question_size() or larger.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_question_init(const gbs_question *question, void *options,
