@@ -76,8 +76,8 @@ typedef struct gbs_checkpoint_files {
     size_t size;       /**< sizeof(gbs_checkpoint_files) of the caller */
     const char *write; /**< path of the checkpoint, as in gbs_run_checkpoint(); NULL: no checkpoint
                           is written */
-    const char
-        *resume; /**< path of the checkpoint to go on from, as in gbs_run_resume(); NULL: none */
+    /** path of the checkpoint to go on from, as in gbs_run_resume(); NULL: none */
+    const char *resume;
 } gbs_checkpoint_files;
 
 /** The state of a run in a checkpoint. */

@@ -134,9 +134,9 @@ typedef struct gbs_label_report {
     uint64_t n_links; /**< number of linked pairs of tokens, which are pairs with weights other than
                          neighbours */
     uint64_t n_proved; /**< sequences whose labels are proved to be the most probable ones */
-    uint64_t
-        n_unconverged; /**< sequences whose probabilities come from chains that did not converge */
-    uint64_t updates;  /**< variable updates of all chains */
+    /** sequences whose probabilities come from chains that did not converge */
+    uint64_t n_unconverged;
+    uint64_t updates; /**< variable updates of all chains */
     double seconds;
     uint64_t n_unseen; /**< tokens for which the model has no feature except those of label pairs
                           alone, such as words that do not occur in the training data */
@@ -297,8 +297,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_crf_errors(const gbs_crf *crf, const gbs_seq
 
 /** How well the entities of one class were found. */
 typedef struct gbs_entity_score {
-    const char
-        *name; /**< name of the class: the text after "B-" or "I-"; "" for all classes together */
+    /** name of the class: the text after "B-" or "I-"; "" for all classes together */
+    const char *name;
     uint64_t n_true;    /**< entities in the truth */
     uint64_t n_found;   /**< entities in the labelling */
     uint64_t n_correct; /**< entities of the labelling that are in the truth with the same first

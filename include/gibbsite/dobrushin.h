@@ -70,8 +70,8 @@ typedef struct gbs_influence_report {
     uint32_t n_free; /**< number of variables that are neither observed nor implied by evidence: the
                         rows of C */
     uint64_t n_entries; /**< number of ordered pairs of variables that share a factor */
-    uint32_t
-        n_exact; /**< number of rows computed by enumeration; the other rows are upper bounds */
+    /** number of rows computed by enumeration; the other rows are upper bounds */
+    uint32_t n_exact;
     uint32_t n_refused; /**< with GBS_INFLUENCE_EXACT: number of rows with too many configurations
                            to enumerate */
     double largest_sum; /**< largest sum of a row; below 1: Dobrushin's condition holds */
@@ -178,11 +178,11 @@ typedef struct gbs_scan_request {
     uint64_t match;  /**< with steps = 0: the goal is V of the systematic scan after this many
                         updates; if match is 0, the goal is accuracy */
     int iterate;     /**< 1: improve the result again until V no longer falls */
-    const gbs_run_options
-        *start; /**< options of the scan that is improved, of which scan, origin and sequence are
-                   used; a sequence is repeated up to the length. NULL: the systematic scan from
-                   origin. With the random scan, q_t is uniform at each step (Mitliagkas & Mackey
-                   2017, Definition 7); time O(length * (influences + variables)), no early stop */
+    /** options of the scan that is improved, of which scan, origin and sequence are used; a
+     * sequence is repeated up to the length. NULL: the systematic scan from origin. With the random
+     * scan, q_t is uniform at each step (Mitliagkas & Mackey 2017, Definition 7); time O(length *
+     * (influences + variables)), no early stop */
+    const gbs_run_options *start;
 } gbs_scan_request;
 
 /** The result of gbs_scan_optimise(). */
@@ -216,9 +216,9 @@ GBS_API GBS_MUST_USE gbs_status gbs_scan_optimise(const gbs_influences *influenc
 typedef struct gbs_coupling_request {
     size_t size;    /**< sizeof(gbs_coupling_request); 0: the fields of its first version */
     uint64_t pairs; /**< number of pairs of chains, 2 to 65536; 0: 64 */
-    uint64_t
-        lag; /**< lag L: number of passes by which the first chain is ahead, up to 2^20; 0: one more
-                than the number of passes within which 16 other pairs with lag 1 have met */
+    /** lag L: number of passes by which the first chain is ahead, up to 2^20; 0: one more than the
+     * number of passes within which 16 other pairs with lag 1 have met */
+    uint64_t lag;
     uint64_t sweeps; /**< largest number of passes of the second chain, up to 2^20: a pair that has
                         not met by then is given up; 0: 1000 */
 } gbs_coupling_request;

@@ -101,13 +101,13 @@ typedef struct gbs_fit_report {
     uint64_t n_incomplete; /**< number of rows with a missing value */
     uint64_t n_missing;    /**< number of missing values: variables times rows, minus the number of
                               observed values */
-    uint64_t
-        n_parameters; /**< number of free parameters: (states - 1) for each column of each table */
+    /** number of free parameters: (states - 1) for each column of each table */
+    uint64_t n_parameters;
     uint64_t n_columns; /**< number of columns of all tables; a column belongs to one joint state of
                            the parents */
-    uint64_t
-        n_unseen; /**< number of table columns whose (expected) count is 0: without a prior such a
-                     column is copied from the network, with a prior it is the mean of the prior */
+    /** number of table columns whose (expected) count is 0: without a prior such a column is copied
+     * from the network, with a prior it is the mean of the prior */
+    uint64_t n_unseen;
     uint64_t iterations;    /**< number of iterations of EM; 0 if no value is missing */
     double change;          /**< largest change of a probability in the last iteration */
     double log_likelihood;  /**< ln P(data | tables); minus infinity: a row is impossible */

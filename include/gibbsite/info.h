@@ -68,13 +68,13 @@ typedef struct gbs_info {
     uint32_t n_colors;          /**< number of colours of the chromatic scan */
     uint64_t n_levels; /**< number of batches of updates, run one after the other, in one pass of
                           the scan named in the options */
-    double
-        mean_batch; /**< mean number of variables in a batch, which are updated at the same time */
+    /** mean number of variables in a batch, which are updated at the same time */
+    double mean_batch;
     uint32_t variables_of_class[GBS_N_CLASSES]; /**< number of variables by class; see
                                                    gbs_class_name() */
-    uint32_t
-        n_precise; /**< number of variables whose conditionals are summed in double precision */
-    int lattice;   /**< gbs_bits: meaning of the bits of a word in class "lattice" */
+    /** number of variables whose conditionals are summed in double precision */
+    uint32_t n_precise;
+    int lattice;              /**< gbs_bits: meaning of the bits of a word in class "lattice" */
     uint32_t lattice_side[3]; /**< sides of the lattice, fastest first, if lattice is
                                  GBS_BITS_SITES; else 0 */
     double lattice_share;     /**< share of the bits of a word that hold a spin */
@@ -89,8 +89,8 @@ typedef struct gbs_info {
     int exact_fits; /**< 1: exact marginals fit the memory limit, perhaps without keeping tables */
     uint64_t exact_bytes; /**< peak memory of exact inference in bytes, model included; UINT64_MAX:
                              not known */
-    uint32_t
-        n_auto; /**< number of components that method auto answers exactly with these options */
+    /** number of components that method auto answers exactly with these options */
+    uint32_t n_auto;
     double max_influence;  /**< largest row sum of bounds on Dobrushin influences; below 1: every
                               scan  forgets its start at a geometric rate */
     double mean_influence; /**< mean row sum of these bounds */
@@ -100,14 +100,14 @@ typedef struct gbs_info {
     int order_found; /**< 1: a complete elimination order was found for every component, and width
                         and entries are those of these orders, whether the tables fit memory or not
                       */
-    uint64_t
-        exact_least_bytes; /**< like exact_bytes, but for the smallest sufficient memory limit */
-    double exact_s;        /**< predicted seconds of exact marginals in one thread, from entries */
-    uint32_t auto_cases;   /**< number of cases into which method auto splits components without a
-                              junction tree; as gbs_exact_cost.n_cases */
-    int auto_forms; /**< how method auto answers components exactly: bits of gbs_exact_form */
-    double auto_s;  /**< predicted seconds of one thread for the components that method auto answers
-                       exactly */
+    /** like exact_bytes, but for the smallest sufficient memory limit */
+    uint64_t exact_least_bytes;
+    double exact_s;      /**< predicted seconds of exact marginals in one thread, from entries */
+    uint32_t auto_cases; /**< number of cases into which method auto splits components without a
+                            junction tree; as gbs_exact_cost.n_cases */
+    int auto_forms;      /**< how method auto answers components exactly: bits of gbs_exact_form */
+    double auto_s; /**< predicted seconds of one thread for the components that method auto answers
+                      exactly */
     double auto_nonzero; /**< number of nonzero entries of sparse tables in components that method
                             auto answers exactly */
     uint32_t n_barren;   /**< number of free variables that no evidence depends on; they can be left

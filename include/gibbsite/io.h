@@ -60,8 +60,8 @@ typedef struct gbs_read_options {
 
 /** How to write a model; zero-initialised means the defaults. */
 typedef struct gbs_write_options {
-    size_t
-        size; /**< sizeof(gbs_write_options), or 0: only the fields of its first version are read */
+    /** sizeof(gbs_write_options), or 0: only the fields of its first version are read */
+    size_t size;
     const char *format;     /**< one of gbs_model_formats(); NULL: by file name extension */
     int fixed_floats;       /**< 1: numbers as digits[.digits] without exponents; 0: the shortest
                                  decimal numbers that read back to the same double */

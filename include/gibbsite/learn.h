@@ -88,9 +88,9 @@ typedef struct gbs_learn_options {
                   exactly 0; not allowed if the objective is sampled; 0: no penalty */
     uint64_t threads; /**< number of threads, without effect on results; 0: all cores; the
                            likelihood by a junction tree always takes one */
-    const gbs_checkpoint_files
-        *checkpoints; /**< sampled: NULL, or the files to write checkpoints to and to resume from;
-                         the struct and its strings are borrowed */
+    /** sampled: NULL, or the files to write checkpoints to and to resume from; the struct and its
+     * strings are borrowed */
+    const gbs_checkpoint_files *checkpoints;
     double checkpoint_every_s; /**< seconds from one checkpoint to the next; 0: 300 */
     uint64_t probes; /**< number of probes that estimate standard errors, with random signs from
                         seed; at most GBS_MAX_LEARN_PROBES; not allowed with l1 or if the objective

@@ -152,9 +152,9 @@ typedef struct gbs_potts_options {
     double rate;    /**< size of the first step of PCD; 0: 0.05 */
     double l1;      /**< PL: penalty of l1 times the sum of the absolute couplings, which makes many
                        couplings exactly 0; 0: no penalty */
-    const gbs_checkpoint_files
-        *checkpoints; /**< PCD: NULL, or the files to write checkpoints to and to resume from; the
-                         struct and its strings are borrowed */
+    /** PCD: NULL, or the files to write checkpoints to and to resume from; the struct and its
+     * strings are borrowed */
+    const gbs_checkpoint_files *checkpoints;
     double checkpoint_every_s; /**< seconds from one checkpoint to the next; 0: 300 */
     uint64_t probes; /**< gbs_potts_errors(): number of probes, with random signs from seed; at most
                         GBS_MAX_POTTS_PROBES; 0: a matrix for up to GBS_MAX_POTTS_ERRORS free

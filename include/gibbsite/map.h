@@ -27,9 +27,9 @@ typedef struct gbs_map_report {
                                   were run */
     uint32_t n_free_variables; /**< number of variables that are neither observed nor implied by
                                   evidence */
-    uint32_t
-        n_exact_variables; /**< number of free variables whose states exact inference proved
-                              optimal; if it equals n_free_variables, the state found is optimal */
+    /** number of free variables whose states exact inference proved optimal; if it equals
+     * n_free_variables, the state found is optimal */
+    uint32_t n_exact_variables;
     uint32_t chains;
     uint64_t rounds;  /**< number of annealing schedules that were run */
     uint64_t sweeps;  /**< number of sweeps of a chain in all rounds */

@@ -95,8 +95,8 @@ typedef struct gbs_option {
     gbs_option_kind kind; /**< decides which of the fields below are set */
     const char *unit; /**< unit, such as "passes", or the letter that stands for the value in help,
                          such as "W" */
-    const char
-        *choices; /**< CHOICE: the names of the choices with '|' between them; other kinds: NULL */
+    /** CHOICE: the names of the choices with '|' between them; other kinds: NULL */
+    const char *choices;
     const char *help;  /**< help text, one sentence */
     const char *word;  /**< the word for the mark, "unset" or "auto"; NULL: there is no mark */
     const char *unset; /**< behaviour of the library if the option is unset; NULL: cannot be unset

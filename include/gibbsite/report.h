@@ -42,8 +42,8 @@ extern "C" {
 /** Facts for a summary that the run does not know. All fields except size may be 0 or NULL. */
 typedef struct gbs_summary_about {
     size_t size; /**< sizeof(gbs_summary_about), set by the caller */
-    const gbs_run_options
-        *options;                 /**< options as the user set them; NULL: the options of the run */
+    /** options as the user set them; NULL: the options of the run */
+    const gbs_run_options *options;
     const char *model;            /**< name of the model, such as the name of its file */
     const char *command;          /**< the command line that repeats the run */
     const char *const *evidence;  /**< [n_evidence] the evidence as text or as names of files */
@@ -55,8 +55,8 @@ typedef struct gbs_summary_about {
     const char *scan_file;        /**< name of the file with the scan */
     uint64_t peak_rss_bytes;      /**< peak memory of the process in bytes */
     const double *log_p_evidence; /**< ln P(evidence) of a Bayesian network; NULL: not known */
-    const char
-        *monitored; /**< a JSON object about monitored variables; NULL: the summary has null */
+    /** a JSON object about monitored variables; NULL: the summary has null */
+    const char *monitored;
     const uint32_t *query;  /**< [n_query] variables to show; NULL: all */
     size_t n_query;         /**< number of variables in query */
     uint32_t rows, columns; /**< sides of the picture that the variables form; 0: the sides are
@@ -82,9 +82,9 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_summary(const gbs_run *run, const gbs_su
 /** A summary in JSON. */
 typedef struct gbs_report_source {
     const char *name; /**< name of the summary's file, for the page and for messages */
-    const char
-        *text; /**< [n] contents in UTF-8; NULL: the file is read, and decompressed if needed */
-    size_t n;  /**< number of bytes of text */
+    /** [n] contents in UTF-8; NULL: the file is read, and decompressed if needed */
+    const char *text;
+    size_t n; /**< number of bytes of text */
 } gbs_report_source;
 
 /**

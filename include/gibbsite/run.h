@@ -150,19 +150,19 @@ typedef struct gbs_report {
     double max_mcse;          /**< largest standard error of a probability; NAN if there is none */
     double max_rhat;          /**< largest R-hat; NAN if there is none */
     double min_ess;           /**< smallest effective sample size; NAN if there is none */
-    double
-        bias_estimate;  /**< for draws with a bias: largest difference between a marginal and its
-                           value in a short run of the random draw, minus the part that chance
-                           explains. With restarts: a bound on the total variation distance of every
-                           estimated marginal. NAN if the draw has no bias or nothing was compared */
+    /** for draws with a bias: largest difference between a marginal and its value in a short run of
+     * the random draw, minus the part that chance explains. With restarts: a bound on the total
+     * variation distance of every estimated marginal. NAN if the draw has no bias or nothing was
+     * compared */
+    double bias_estimate;
     uint32_t n_omitted; /**< number of sampled variables that a partial scan never visits */
     /** With option certified: bound, for any start, on the total variation distance of every
      * sampled marginal from its limit at the end of burn-in. NAN without the option. */
     double certified;
     uint64_t bins; /**< number of bins of the discretized draws, set by option or chosen; other
                       draws: 0 */
-    double
-        threshold; /**< threshold of draw bounded-error, set by option or found; other draws: NAN */
+    /** threshold of draw bounded-error, set by option or found; other draws: NAN */
+    double threshold;
     double n_weights; /**< number of herding weights of a chain: all entries of dense tables, and
                          the used entries of other tables; 0 if the draw has no herding weights */
     /** the accuracy of herding after this number of sweeps: "gibbs-like" (too many weights to be
@@ -175,10 +175,10 @@ typedef struct gbs_report {
     int has_zeros;            /**< 1: hard zeros remain in a sampled component */
     uint64_t iterations;      /**< mean field and belief propagation: number of iterations over all
                                  variables; else 0 */
-    double
-        residual; /**< mean field: largest change that one more undamped iteration would make, which
-                     is 0 at a fixed point; belief propagation: largest change in the last
-                     iteration; NAN for other methods, and if time_s left no time to compute it */
+    /** mean field: largest change that one more undamped iteration would make, which is 0 at a
+     * fixed point; belief propagation: largest change in the last iteration; NAN for other methods,
+     * and if time_s left no time to compute it */
+    double residual;
     double log_z_bound;  /**< mean field: lower bound on ln Z; NAN where residual is NAN */
     double target_error; /**< standard error at which the run stops; 0: no such target */
     int converged; /**< 1 if the run has converged, else 0; see "converged" in gibbsite-marginals(1)
@@ -205,9 +205,9 @@ typedef struct gbs_report {
     uint32_t n_couplings, n_fields;
     gbs_feature coupling[GBS_MOST_COUPLINGS]; /**< for each weight J: mean of s s' over bonds J and
                                                  of -s s' over bonds -J */
-    gbs_feature
-        field[GBS_MOST_FIELDS]; /**< for each weight h: mean of s over the variables with field h */
-    gbs_exact_cost exact;       /**< predicted cost of exact answers for all components */
+    /** for each weight h: mean of s over the variables with field h */
+    gbs_feature field[GBS_MOST_FIELDS];
+    gbs_exact_cost exact;  /**< predicted cost of exact answers for all components */
     uint32_t temperatures; /**< number of temperatures of a ladder in a tempered run; 0: the run is
                               not tempered, and the fields block_variables to valid_share are not
                               set. In a tempered run, "chain" means a ladder, and "sweep" an

@@ -210,8 +210,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_segment_draw(const gbs_segment *segment,
 typedef struct gbs_segment_score {
     uint64_t n_patches; /**< patches that have this class in the truth */
     uint64_t n_right;   /**< number of these patches that are given this class */
-    uint64_t
-        n_given; /**< number of patches that are given this class and have any class in the truth */
+    /** number of patches that are given this class and have any class in the truth */
+    uint64_t n_given;
 } gbs_segment_score;
 
 /**

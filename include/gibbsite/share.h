@@ -49,15 +49,15 @@ GBS_API const char *gbs_parts_name(gbs_parts parts);
 typedef struct gbs_share_figures {
     size_t size;    /**< bytes in this library's struct; read no field beyond it */
     uint32_t n_own; /**< number of variables that the rank updates */
-    uint32_t
-        n_halo; /**< number of variables of other ranks whose states the rank keeps up to date */
+    /** number of variables of other ranks whose states the rank keeps up to date */
+    uint32_t n_halo;
     uint32_t n_boundary; /**< number of updates in a pass of own variables whose states other ranks
                             keep up to date */
     uint32_t n_neighbours; /**< number of ranks that this rank exchanges messages with */
     uint64_t n_messages;   /**< number of messages that the rank sends in a pass */
     uint64_t n_values;     /**< number of states of one chain that the rank sends in a pass */
-    uint64_t
-        n_runs; /**< number of groups of consecutive updates in a pass; fewer groups are faster */
+    /** number of groups of consecutive updates in a pass; fewer groups are faster */
+    uint64_t n_runs;
     uint64_t bytes; /**< memory of the share in bytes, before the share is compiled */
 } gbs_share_figures;
 
