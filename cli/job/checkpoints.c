@@ -73,7 +73,8 @@ int cli_settle_checkpoints(cli_arguments *arguments)
 
 int cli_fail_call(const gbs_checkpoint_files *files, gbs_status done, const gbs_error *err)
 {
-    /* only options can differ: files and operands were typed anew */
+    /* with --resume, GBS_ERR_ARGUMENT means that the checkpoint belongs to another model, evidence
+     * or option */
     const int foreign = files->resume != NULL && done == GBS_ERR_ARGUMENT;
     return foreign ? fail_resumed(done, err) : cli_fail(done, err);
 }
