@@ -223,7 +223,7 @@ static int set_option(cli_arguments *arguments, size_t row, const char *text)
 
 /* ---- what is refused --------------------------------------------------------------------- */
 
-/* @return whether another verb has the option. */
+/* @return whether any verb has the option. */
 static int elsewhere(const char *name)
 {
     for (size_t i = 0; i < cli_n_verbs; i++) {

@@ -95,14 +95,14 @@ static void drop(int *column, int *left)
     }
 }
 
-/* Drops the column of ESS, of R-hat, or both, until the line fits. */
+/* Drops the column of ESS, then that of R-hat, if the line does not fit. */
 static void drop_numbers(layout *l, int *left)
 {
     drop(&l->ess, left);
     drop(&l->rhat, left);
 }
 
-/* Widens the columns of numbers, except the first, to their longest number. */
+/* Widens the columns of numbers so that these values fit. */
 static void widen(layout *l, double p, double mcse)
 {
     char text[NUMBER];
