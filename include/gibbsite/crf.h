@@ -227,8 +227,8 @@ typedef struct gbs_crf_learn_report {
                          neighbours */
     uint64_t steps;   /**< number of steps along a sampled gradient */
     double change;    /**< length of the change of the weights in the last quarter of the steps,
-                         divided by the length of the weights; if all steps together were shorter than
-                         one step of Newton's method, this ratio is scaled up to such a step */
+                         divided by the length of the weights; if all steps were shorter than one
+                         step of Newton's method, this ratio is scaled up to such a step */
 } gbs_crf_learn_report;
 
 /**

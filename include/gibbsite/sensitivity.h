@@ -57,8 +57,8 @@ typedef struct gbs_sensitivities {
     uint32_t *kind;      /**< gbs_parameter_kind */
     size_t *factor;      /**< the factor; SIZE_MAX for a likelihood */
     uint32_t *of;        /**< variable of a likelihood, child of a conditional table, parent of an
-                            inhibition, child of a leak; for other kinds the last variable of the scope,
-                            UINT32_MAX if the scope is empty */
+                            inhibition, child of a leak; for other kinds the last variable of the
+                            scope, UINT32_MAX if the scope is empty */
     size_t *entry; /**< entry of the factor's table; state of a likelihood; for a noisy factor, 0
                       for the leak, followed by the inhibitions, parent after parent and state after
                       state; 0 for a weight */
