@@ -14,7 +14,7 @@
 #include "src/core/base/plural.h"
 
 #define MAX_TERMINAL_ROWS 10000
-#define SHOWN             10 /* number of variables in a table that is too long to be shown completely */
+#define SHOWN             10 /* number of variables shown of a table that is too long */
 
 static int make_estimates(const cli_job *job, cli_estimates *e)
 {

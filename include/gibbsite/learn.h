@@ -121,9 +121,10 @@ typedef struct gbs_learn_report {
     uint64_t n_unwritten; /**< number of checkpoints, after the first, that could not be written */
     uint64_t probes; /**< number of probes that estimated the standard errors; 0: they come from a
                         matrix */
-    double misfit;   /**< sampled, with more than GBS_MAX_LEARNT_WEIGHTS weights: the length of the
-                        gradient, minus the part that chance adds, in standard errors of the
-                        gradient of the rows; NAN if learning was stopped, and for all other learning */
+    double
+        misfit; /**< sampled, with more than GBS_MAX_LEARNT_WEIGHTS weights: the length of the
+                   gradient, minus the part that chance adds, in standard errors of the
+                   gradient of the rows; NAN if learning was stopped, and for all other learning */
 } gbs_learn_report;
 
 /**
